@@ -1,0 +1,101 @@
+import type { Wiring } from './wiring.ts'
+
+/** One row per service: adding one to the stack is adding a row. */
+interface ServiceRow<Name extends string> {
+  readonly name: Name
+  /** Has a port of its own for clients, beside the internal one. */
+  readonly hasPublicPort: boolean
+  readonly needs: readonly string[]
+  readonly stopRank: number
+  readonly env: (wiring: Wiring) => Record<string, string>
+}
+
+function rows<Name extends string>(...all: ServiceRow<Name>[]): readonly ServiceRow<Name>[] {
+  return all
+}
+
+const textModels = ['3.6-flash', '3.5-flash-lite', '3.5-flash', '3.1-flash-lite', '2.5-flash', '2.5-pro', '2.5-flash-lite']
+
+export const services = rows(
+  {
+    name: 'ledger',
+    hasPublicPort: false,
+    needs: ['ledger-migrate', 'kafka', 'redis', 's3', 'chain', 'facilitator'],
+    stopRank: 4,
+    env: (wiring) => ({
+      ...shared(wiring),
+      INTERNAL_TOKEN: wiring.identity.internalToken,
+      DATABASE_URL: wiring.databaseUrl,
+      FACILITATOR_URL: wiring.facilitatorUrl,
+      ...facilitatorToken(),
+      CHAIN_RPC_URL: wiring.chain.rpcUrl,
+      PAY_TO: wiring.payTo,
+      RECEIPT_SIGNING_KEYS: wiring.identity.receiptSigningKeys,
+    }),
+  },
+  {
+    name: 'text-worker',
+    hasPublicPort: false,
+    needs: ['kafka', 'redis', 's3', 'sandbox'],
+    stopRank: 5,
+    env: (wiring) => ({
+      ...shared(wiring),
+      GEMINI_BASE_URL: wiring.gemini.baseUrl,
+      GEMINI_API_KEY: wiring.gemini.apiKey,
+      TEXT_ROUTES: yoursOr(
+        'TEXT_ROUTES',
+        JSON.stringify(Object.fromEntries(textModels.map((model) => [`gm-${model}`, [`gemini-${model}`]]))),
+      ),
+    }),
+  },
+  {
+    name: 'gateway',
+    hasPublicPort: true,
+    needs: ['ledger', 'text-worker', 'kafka', 'redis', 's3', 'chain', 'facilitator'],
+    stopRank: 6,
+    env: (wiring) => ({
+      ...shared(wiring),
+      INTERNAL_TOKEN: wiring.identity.internalToken,
+      PUBLIC_BASE_URL: yoursOr('PUBLIC_BASE_URL', wiring.gatewayUrls[0] ?? ''),
+      LEDGER_URL: wiring.ledgerUrls.join(','),
+      FACILITATOR_URL: wiring.facilitatorUrl,
+      ...facilitatorToken(),
+      CHAIN_RPC_URL: wiring.chain.rpcUrl,
+      PAY_TO: wiring.payTo,
+      RECEIPT_TOKEN_KEYS: wiring.identity.receiptTokenKeys,
+      ENABLED_MODELS: yoursOr('ENABLED_MODELS', textModels.map((model) => `gm-${model}`).join(',')),
+      // Load tests come from one address.
+      CLIENT_RATE_LIMIT_PER_MINUTE: yoursOr('CLIENT_RATE_LIMIT_PER_MINUTE', '1000000'),
+      ...(wiring.settings.providerTimeoutMs === undefined
+        ? {}
+        : { PROVIDER_TIMEOUT_MS: String(wiring.settings.providerTimeoutMs) }),
+    }),
+  },
+)
+
+export type ServiceName = (typeof services)[number]['name']
+export const serviceNames: readonly ServiceName[] = services.map(({ name }) => name)
+
+function shared({ brokers, redisUrl, identity, s3 }: Wiring): Record<string, string> {
+  return {
+    KAFKA_BROKERS: brokers.join(','),
+    REDIS_URL: redisUrl,
+    CONTENT_KEYS: identity.contentKeys,
+    S3_ENDPOINT: s3.endpoint,
+    S3_REGION: s3.region,
+    S3_BUCKET: s3.bucket,
+    S3_ACCESS_KEY_ID: s3.accessKeyId,
+    S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
+    S3_FORCE_PATH_STYLE: 'true',
+  }
+}
+
+/** For those who call the facilitator, and for ours: unset, it answers whoever reaches it. */
+export function facilitatorToken(): Record<string, string> {
+  const token = process.env.FACILITATOR_TOKEN
+  return token ? { FACILITATOR_TOKEN: token } : {}
+}
+
+function yoursOr(name: string, value: string): string {
+  return process.env[name] || value
+}

@@ -1,0 +1,6 @@
+export * from './execution-claims.ts'
+export * from './key-claims.ts'
+export * from './payer-claims.ts'
+export { openRedis, redisAnswers } from './redis.ts'
+export * from './release-signal.ts'
+export * from './total-claims.ts'

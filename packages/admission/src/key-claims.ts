@@ -1,0 +1,163 @@
+import type { Redis } from 'ioredis'
+import { defineScript, LUA_NOW } from './redis.ts'
+
+// One small hash per idempotency key, k:{<SHA-256 of the key>}:
+//   f fingerprint (first 128 bits, base64url)   a amount, atomic USDC   v catalog version   s state: q quoted, i in flight
+//   while in flight: j job id, p payer, t attempt, l end of the lease (ms), o token of the claim
+// Redis may lose it at any time: the ledger knows every key that was ever admitted, and one that was only quoted is quoted again.
+
+export type Quote = { amountAtomic: bigint; catalogVersion: string }
+export type KeyRecord =
+  | { state: 'none' }
+  | { state: 'quoted'; fingerprint: string; quote: Quote }
+  | { state: 'in_flight'; fingerprint: string; quote: Quote; jobId: string; payer: string; attempt: number; leaseLeftMs: number }
+
+export type ClaimResult = { status: 'claimed' } | { status: 'held' } | { status: 'reused' }
+
+export type KeyClaims = {
+  read(keyHash: string): Promise<KeyRecord>
+  /**
+   * Binds a free key to the effective request and its quote for an hour from its last use, and returns what stands there then: this
+   * binding, another request's, or a claim. A quote of another catalog version gives way to this one.
+   */
+  bind(keyHash: string, fingerprint: string, quote: Quote): Promise<Exclude<KeyRecord, { state: 'none' }>>
+  /** Takes back a binding of that request that nobody has claimed. */
+  unbind(keyHash: string, fingerprint: string): Promise<void>
+  /**
+   * `quoted → in_flight`, for a lease. A lapsed lease may be taken by whoever proved the payer again, and so may the claim of an
+   * earlier attempt: that a later one is asked for means that the ledger has seen the earlier one fail.
+   */
+  claim(keyHash: string, claim: KeyClaim): Promise<ClaimResult>
+  /** Lengthens the lease of this very claim; false when somebody else has taken the key meanwhile, or Redis forgot it. */
+  extend(keyHash: string, token: string, leaseMs: number): Promise<boolean>
+  /** `in_flight → quoted`, when the job was not published; false when the claim is not this one any more. */
+  giveBack(keyHash: string, token: string): Promise<boolean>
+}
+
+export type KeyClaim = {
+  fingerprint: string
+  quote: Quote
+  jobId: string
+  payer: string
+  attempt: number
+  leaseMs: number
+  /** Random, of this claim alone: a claimant that was slow cannot touch what another took meanwhile, not even for the same job. */
+  token: string
+}
+
+export const BINDING_TTL_MS = 3_600_000
+// An in-flight record outlives its lease by this much, so that a joiner can tell a lapsed lease from a lost one.
+const IN_FLIGHT_TTL_MS = 7_200_000
+// 128 bits: a stranger cannot hit another request's prefix, and whoever builds two requests of his own that share one fools himself only;
+// the ledger compares the whole fingerprint.
+const FINGERPRINT_BYTES = 16
+
+const FIELDS = `local r = redis.call('HMGET', KEYS[1], 's', 'f', 'a', 'v', 'j', 'p', 't', 'l')
+if r[8] then r[8] = tostring(tonumber(r[8]) - now) end`
+
+const BIND = `
+${LUA_NOW}
+${FIELDS}
+if r[1] and (r[1] ~= 'q' or r[2] ~= ARGV[1]) then return r end
+if r[4] ~= ARGV[3] then redis.call('HSET', KEYS[1], 's', 'q', 'f', ARGV[1], 'a', ARGV[2], 'v', ARGV[3]) end
+redis.call('PEXPIRE', KEYS[1], ARGV[4])
+return {'q', ARGV[1], r[4] == ARGV[3] and r[3] or ARGV[2], ARGV[3]}`
+
+const UNBIND = `
+local r = redis.call('HMGET', KEYS[1], 's', 'f')
+if r[1] == 'q' and r[2] == ARGV[1] then redis.call('DEL', KEYS[1]) end
+return 1`
+
+const CLAIM = `
+${LUA_NOW}
+local r = redis.call('HMGET', KEYS[1], 'f', 's', 'l', 't')
+if r[1] and r[1] ~= ARGV[1] then return 'reused' end
+if r[2] == 'i' and tonumber(r[3]) > now and tonumber(r[4]) >= tonumber(ARGV[6]) then return 'held' end
+redis.call('HSET', KEYS[1], 'f', ARGV[1], 's', 'i', 'a', ARGV[2], 'v', ARGV[3], 'j', ARGV[4], 'p', ARGV[5], 't', ARGV[6], 'l', now + ARGV[7], 'o', ARGV[9])
+redis.call('PEXPIRE', KEYS[1], ARGV[7] + ARGV[8])
+return 'claimed'`
+
+const EXTEND = `
+${LUA_NOW}
+if redis.call('HGET', KEYS[1], 'o') ~= ARGV[1] then return 0 end
+redis.call('HSET', KEYS[1], 'l', now + ARGV[2])
+redis.call('PEXPIRE', KEYS[1], ARGV[2] + ARGV[3])
+return 1`
+
+const GIVE_BACK = `
+if redis.call('HGET', KEYS[1], 'o') ~= ARGV[1] then return 0 end
+redis.call('HSET', KEYS[1], 's', 'q')
+redis.call('HDEL', KEYS[1], 'j', 'p', 't', 'l', 'o')
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+return 1`
+
+const READ = `
+${LUA_NOW}
+${FIELDS}
+return r`
+
+export function keyClaims(redis: Redis): KeyClaims {
+  const read = defineScript(redis, 'turnpikeReadKey', 1, READ)
+  const bind = defineScript(redis, 'turnpikeBindKey', 1, BIND)
+  const unbind = defineScript(redis, 'turnpikeUnbindKey', 1, UNBIND)
+  const claim = defineScript(redis, 'turnpikeClaimKey', 1, CLAIM)
+  const extend = defineScript(redis, 'turnpikeExtendKey', 1, EXTEND)
+  const giveBack = defineScript(redis, 'turnpikeGiveBackKey', 1, GIVE_BACK)
+
+  return {
+    async read(keyHash) {
+      return recordOf((await read([recordKey(keyHash)], [])) as (string | null)[])
+    },
+    async bind(keyHash, fingerprint, quote) {
+      const args = [short(fingerprint), quote.amountAtomic.toString(), quote.catalogVersion, BINDING_TTL_MS]
+      const record = recordOf((await bind([recordKey(keyHash)], args)) as (string | null)[])
+      if (record.state === 'none') throw new Error('a key that was just bound has no record')
+      return record
+    },
+    async unbind(keyHash, fingerprint) {
+      await unbind([recordKey(keyHash)], [short(fingerprint)])
+    },
+    async claim(keyHash, { fingerprint, quote, jobId, payer, attempt, leaseMs, token }) {
+      const { amountAtomic, catalogVersion } = quote
+      const args = [
+        short(fingerprint),
+        amountAtomic.toString(),
+        catalogVersion,
+        jobId,
+        payer,
+        attempt,
+        leaseMs,
+        IN_FLIGHT_TTL_MS,
+        token,
+      ]
+      return { status: (await claim([recordKey(keyHash)], args)) as ClaimResult['status'] }
+    },
+    async extend(keyHash, token, leaseMs) {
+      return (await extend([recordKey(keyHash)], [token, leaseMs, IN_FLIGHT_TTL_MS])) === 1
+    },
+    async giveBack(keyHash, token) {
+      return (await giveBack([recordKey(keyHash)], [token, BINDING_TTL_MS])) === 1
+    },
+  }
+}
+
+/** Whether a record's fingerprint is this request's. */
+export function sameRequest(record: { fingerprint: string }, fingerprint: string): boolean {
+  return record.fingerprint === short(fingerprint)
+}
+
+function recordOf(fields: (string | null)[]): KeyRecord {
+  const [state, fingerprint, amount, catalogVersion, jobId, payer, attempt, leaseLeft] = fields
+  if (!state || !fingerprint || !amount || !catalogVersion) return { state: 'none' }
+  const quote = { amountAtomic: BigInt(amount), catalogVersion }
+  if (state === 'q' || !jobId || !payer) return { state: 'quoted', fingerprint, quote }
+  return { state: 'in_flight', fingerprint, quote, jobId, payer, attempt: Number(attempt), leaseLeftMs: Number(leaseLeft) }
+}
+
+function recordKey(keyHash: string): string {
+  return `k:{${keyHash}}`
+}
+
+function short(fingerprint: string): string {
+  return Buffer.from(fingerprint, 'hex').toString('base64url', 0, FINGERPRINT_BYTES)
+}

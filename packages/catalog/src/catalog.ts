@@ -1,0 +1,156 @@
+import { canonical, type Model, sha256Hex } from '@turnpike/contracts'
+import { INPUT_TOKEN_ESTIMATE } from './estimate-input-tokens.ts'
+import {
+  CATALOG_DATE,
+  CATEGORY_DATA,
+  type CategoryData,
+  CONTEXT_TOKENS,
+  IMAGE,
+  MAX_OUTPUT_TOKENS,
+  MINIMUM_PRICE_USD,
+  OUTPUT_RESERVE_BASIS_POINTS,
+  SERVICE_FEE_BASIS_POINTS,
+  SPEECH,
+  TEXT_RATES,
+  TRANSCRIPTION,
+} from './models.ts'
+import { VOICE_ALIASES } from './voices.ts'
+
+export type Catalog = {
+  version: string
+  /** Response of GET /v1/models. */
+  models: object
+  /** Response of GET /v1/pricing. */
+  pricing: object
+  offers(model: string): model is Model
+}
+
+/** The catalog of an operator who has enabled these models, for these endpoints. Pure: the same input gives the same version. */
+export function catalogOf(enabled: readonly Model[], endpoints: readonly string[]): Catalog {
+  const offered = new Set<string>(enabled)
+  const categories = CATEGORY_DATA.map((category) => ({
+    ...category,
+    models: category.models.filter((model) => offered.has(model)),
+    endpoints: category.endpoints.filter((endpoint) => endpoints.includes(endpoint.path)),
+  })).filter((category) => category.models.length > 0 && category.endpoints.length > 0)
+
+  const modelCategories = categories.map(({ id, label, description, endpoints: paths, models }) => ({
+    id,
+    object: 'model_category',
+    label,
+    description,
+    status: 'available',
+    endpoints: paths.map(({ path, compatibility }) => ({ method: 'POST', path, compatibility })),
+    model_ids: models,
+  }))
+  const data = categories.flatMap((category) => category.models.map((model) => modelEntry(category, model)))
+  const prices = categories.flatMap((category) => category.models.map((model) => pricingEntry(category, model)))
+  const promotion = SERVICE_FEE_BASIS_POINTS === 0 ? 'Zero service fee' : null
+  const voices = categories.some((category) => category.id === 'text_to_speech') ? VOICE_ALIASES : []
+  const version = `${CATALOG_DATE}.${sha256Hex(canonical({ modelCategories, data, prices, promotion, fee: SERVICE_FEE_BASIS_POINTS, voices })).slice(0, 8)}`
+
+  return {
+    version,
+    models: { object: 'list', catalog_version: version, categories: modelCategories, data },
+    pricing: {
+      object: 'pricing_catalog',
+      catalog_version: version,
+      service_fee_basis_points: SERVICE_FEE_BASIS_POINTS,
+      promotion,
+      data: prices,
+    },
+    offers: (model): model is Model => data.some((entry) => entry.id === model),
+  }
+}
+
+function modelEntry(category: CategoryData, model: Model) {
+  return {
+    id: model,
+    object: 'model',
+    category: category.id,
+    input_modalities: category.inputModalities,
+    output_modalities: category.outputModalities,
+    supported_endpoints: category.endpoints.map((endpoint) => endpoint.path),
+    ...limitsOf(category),
+  }
+}
+
+function limitsOf(category: CategoryData): Record<string, unknown> {
+  switch (category.id) {
+    case 'text_generation':
+      return { context_tokens: CONTEXT_TOKENS, max_output_tokens: MAX_OUTPUT_TOKENS }
+    case 'image_generation':
+      return { maximum_prompt_characters: 4000, image_sizes: [IMAGE.size], aspect_ratios: [IMAGE.aspectRatio] }
+    case 'text_to_speech':
+      return { maximum_characters: SPEECH.maximumCharacters }
+    case 'speech_to_text':
+      return {
+        maximum_audio_duration_ms: String(TRANSCRIPTION.maximumDurationMs),
+        maximum_audio_bytes: TRANSCRIPTION.maximumBytes,
+      }
+  }
+}
+
+function pricingEntry(category: CategoryData, model: Model): Record<string, unknown> {
+  const entry = { model, category: category.id, currency: 'USD' }
+  switch (category.id) {
+    case 'text_generation': {
+      const { input, output, tier } = TEXT_RATES[model as keyof typeof TEXT_RATES]
+      return {
+        ...entry,
+        billing_mode: 'fixed_request_estimate',
+        input_per_million_tokens: input,
+        output_per_million_tokens: output,
+        output_reserve_basis_points: OUTPUT_RESERVE_BASIS_POINTS,
+        minimum_price_usd: MINIMUM_PRICE_USD,
+        input_token_estimate: INPUT_TOKEN_ESTIMATE,
+        ...limitsOf(category),
+        ...(tier === undefined
+          ? {}
+          : {
+              tiers: [
+                {
+                  above_input_tokens: tier.aboveInputTokens,
+                  input_per_million_tokens: tier.input,
+                  output_per_million_tokens: tier.output,
+                },
+              ],
+            }),
+      }
+    }
+    case 'image_generation':
+      return {
+        ...entry,
+        billing_mode: 'per_image_specification',
+        size: IMAGE.size,
+        price_per_successful_image_usd: IMAGE.priceUsd,
+        response_formats: IMAGE.responseFormats,
+        default_response_format: IMAGE.responseFormats[0],
+        url_retention_hours: IMAGE.retentionHours,
+      }
+    case 'text_to_speech':
+      return {
+        ...entry,
+        billing_mode: 'fixed_request_characters',
+        price_per_thousand_characters_usd: SPEECH.pricePerThousandCharactersUsd,
+        minimum_price_usd: MINIMUM_PRICE_USD,
+        maximum_characters: SPEECH.maximumCharacters,
+        response_formats: SPEECH.responseFormats,
+        default_response_format: SPEECH.responseFormats[0],
+        default_voice: SPEECH.defaultVoice,
+        url_retention_hours: SPEECH.retentionHours,
+      }
+    case 'speech_to_text':
+      return {
+        ...entry,
+        billing_mode: 'fixed_request_audio_duration',
+        price_per_audio_hour_usd: TRANSCRIPTION.pricePerAudioHourUsd,
+        base_price_usd: TRANSCRIPTION.baseUsd,
+        maximum_audio_duration_ms: String(TRANSCRIPTION.maximumDurationMs),
+        maximum_audio_bytes: TRANSCRIPTION.maximumBytes,
+        accepted_formats: TRANSCRIPTION.acceptedFormats,
+        response_formats: TRANSCRIPTION.responseFormats,
+        default_response_format: TRANSCRIPTION.responseFormats[0],
+      }
+  }
+}

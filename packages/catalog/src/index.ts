@@ -1,0 +1,7 @@
+export * from './catalog.ts'
+export * from './estimate-chat.ts'
+export * from './estimate-input-tokens.ts'
+export * from './models.ts'
+export * from './quote.ts'
+export * from './rational.ts'
+export * from './voices.ts'

@@ -1,0 +1,101 @@
+import type { Category, Model, PaidEndpoint, TextModel } from '@turnpike/contracts'
+import { IMAGE_MODELS, SPEECH_MODELS, TEXT_MODELS, TRANSCRIPTION_MODELS } from '@turnpike/contracts'
+
+// All that is sold, with its prices and limits: the one file to change when a price or a limit does.
+
+/** The day of the last change; the hash beside it in catalog_version follows by itself. */
+export const CATALOG_DATE = '2026-11-21'
+export const SERVICE_FEE_BASIS_POINTS = 0
+export const OUTPUT_RESERVE_BASIS_POINTS = 10_000
+
+export const MINIMUM_PRICE_USD = '0.002'
+export const CONTEXT_TOKENS = 1_048_576
+export const MAX_OUTPUT_TOKENS = 65_536
+
+/** USD per million tokens. From `aboveInputTokens` on a tier's rates hold for the whole request. */
+export type TextRates = { input: string; output: string; tier?: { aboveInputTokens: number; input: string; output: string } }
+
+export const TEXT_RATES: Record<TextModel, TextRates> = {
+  'gm-3.6-flash': { input: '1.50', output: '9' },
+  'gm-3.5-flash-lite': { input: '0.30', output: '2.50' },
+  'gm-3.5-flash': { input: '1.50', output: '9' },
+  'gm-3.1-flash-lite': { input: '0.25', output: '1.50' },
+  'gm-2.5-flash': { input: '0.30', output: '2.50' },
+  'gm-2.5-pro': { input: '1.25', output: '10', tier: { aboveInputTokens: 200_000, input: '2.50', output: '15' } },
+  'gm-2.5-flash-lite': { input: '0.10', output: '0.40' },
+}
+
+export const IMAGE = {
+  size: '1K',
+  aspectRatio: '1:1',
+  priceUsd: '0.035',
+  responseFormats: ['url', 'b64_json'],
+  retentionHours: 168,
+} as const
+export const SPEECH = {
+  pricePerThousandCharactersUsd: '0.2205',
+  maximumCharacters: 2000,
+  responseFormats: ['mp3'],
+  defaultVoice: 'darian',
+  retentionHours: 24,
+} as const
+export const TRANSCRIPTION = {
+  pricePerAudioHourUsd: '0.12',
+  baseUsd: '0.005',
+  maximumDurationMs: 3_510_000,
+  maximumBytes: 26_214_400,
+  acceptedFormats: ['mp3'],
+  responseFormats: ['json', 'verbose_json'],
+} as const
+
+export type CategoryData = {
+  id: Category
+  label: string
+  description: string
+  models: readonly Model[]
+  endpoints: readonly { path: PaidEndpoint; compatibility: string }[]
+  inputModalities: readonly string[]
+  outputModalities: readonly string[]
+}
+
+export const CATEGORY_DATA: readonly CategoryData[] = [
+  {
+    id: 'text_generation',
+    label: 'Text generation',
+    description: 'Chat and messages in the shapes of OpenAI and Anthropic, answered in one piece.',
+    models: TEXT_MODELS,
+    endpoints: [
+      { path: '/v1/chat/completions', compatibility: 'openai-chat-completions' },
+      { path: '/v1/messages', compatibility: 'anthropic-messages' },
+    ],
+    inputModalities: ['text'],
+    outputModalities: ['text'],
+  },
+  {
+    id: 'image_generation',
+    label: 'Image generation',
+    description: 'One square image from a prompt, hosted for seven days.',
+    models: IMAGE_MODELS,
+    endpoints: [{ path: '/v1/images/generations', compatibility: 'openai-images' }],
+    inputModalities: ['text'],
+    outputModalities: ['image'],
+  },
+  {
+    id: 'text_to_speech',
+    label: 'Text to speech',
+    description: 'Speech from text as an MP3, hosted for 24 hours.',
+    models: SPEECH_MODELS,
+    endpoints: [{ path: '/v1/audio/speech', compatibility: 'openai-audio-speech' }],
+    inputModalities: ['text'],
+    outputModalities: ['audio'],
+  },
+  {
+    id: 'speech_to_text',
+    label: 'Speech to text',
+    description: 'The transcript of one MP3, priced by its measured duration.',
+    models: TRANSCRIPTION_MODELS,
+    endpoints: [{ path: '/v1/audio/transcriptions', compatibility: 'openai-audio-transcriptions' }],
+    inputModalities: ['audio'],
+    outputModalities: ['text'],
+  },
+]

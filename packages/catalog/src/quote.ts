@@ -1,0 +1,65 @@
+import { parseUsdc, type TextModel } from '@turnpike/contracts'
+import { CONTEXT_TOKENS, MINIMUM_PRICE_USD, OUTPUT_RESERVE_BASIS_POINTS, SERVICE_FEE_BASIS_POINTS, TEXT_RATES } from './models.ts'
+import { add, fromDecimal, multiply, type Rational, rational, roundUp } from './rational.ts'
+
+/** A price, and what it was computed from as it will stand on the receipt. */
+export type PricedRequest = { amountAtomic: bigint; inputs: Record<string, string | number> }
+export type QuoteResult =
+  | { ok: true; price: PricedRequest }
+  | { ok: false; code: 'context_length_exceeded'; inputTokens: number; limit: number }
+
+export const MINIMUM_PRICE_ATOMIC = atomic(MINIMUM_PRICE_USD)
+const ATOMIC_PER_USD = rational(1_000_000)
+const PER_MILLION = rational(1, 1_000_000)
+
+/** input_tokens × input rate + ceil(max_tokens × reserve) × output rate, at least the minimum, rounded up once. */
+export function quoteText(model: TextModel, request: { inputTokens: number; maxTokens: number }): QuoteResult {
+  if (request.inputTokens > CONTEXT_TOKENS) {
+    return { ok: false, code: 'context_length_exceeded', inputTokens: request.inputTokens, limit: CONTEXT_TOKENS }
+  }
+  const rates = textRatesFor(model, request.inputTokens)
+  const outputTokens = roundUp(rational(BigInt(request.maxTokens) * BigInt(OUTPUT_RESERVE_BASIS_POINTS), 10_000))
+  const usd = multiply(
+    add(
+      multiply(rational(request.inputTokens), fromDecimal(rates.input)),
+      multiply(rational(outputTokens), fromDecimal(rates.output)),
+    ),
+    PER_MILLION,
+  )
+  return {
+    ok: true,
+    price: {
+      amountAtomic: charge(usd),
+      inputs: {
+        billing_mode: 'fixed_request_estimate',
+        input_tokens: request.inputTokens,
+        max_tokens: request.maxTokens,
+        input_per_million_tokens: rates.input,
+        output_per_million_tokens: rates.output,
+        output_reserve_basis_points: OUTPUT_RESERVE_BASIS_POINTS,
+        service_fee_basis_points: SERVICE_FEE_BASIS_POINTS,
+        minimum_usd: MINIMUM_PRICE_USD,
+      },
+    },
+  }
+}
+
+export function textRatesFor(model: TextModel, inputTokens: number): { input: string; output: string } {
+  const { input, output, tier } = TEXT_RATES[model]
+  return tier !== undefined && inputTokens > tier.aboveInputTokens
+    ? { input: tier.input, output: tier.output }
+    : { input, output }
+}
+
+/** The fee is applied before the minimum. */
+function charge(usd: Rational): bigint {
+  const withFee = multiply(usd, rational(10_000 + SERVICE_FEE_BASIS_POINTS, 10_000))
+  const amountAtomic = roundUp(multiply(withFee, ATOMIC_PER_USD))
+  return amountAtomic < MINIMUM_PRICE_ATOMIC ? MINIMUM_PRICE_ATOMIC : amountAtomic
+}
+
+function atomic(usd: string): bigint {
+  const amountAtomic = parseUsdc(usd)
+  if (amountAtomic === undefined) throw new TypeError(`not an amount of USD: ${usd}`)
+  return amountAtomic
+}

@@ -1,0 +1,75 @@
+import type { Admin } from 'kafkajs'
+import { type KafkaConnection, kafkaClient } from './connection.ts'
+import { pause } from './pause.ts'
+
+export type BrokerState = 'up' | 'down'
+
+export type BrokerProbe = {
+  state(): BrokerState
+  /** Resolves when a broker answered for the first time, rejects with the last fault after `timeoutMs`. */
+  firstAnswer(timeoutMs: number): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * Asks a broker for the cluster's description over and over: an idle kafkajs producer does not notice that its broker went
+ * away, and readiness has to know before somebody pays.
+ */
+export function openBrokerProbe(connection: KafkaConnection, intervalMs: number): BrokerProbe {
+  const requestTimeoutMs = 2_000
+  const stop = new AbortController()
+  let state: BrokerState = 'down'
+  let lastError: unknown = new Error('no broker has been asked yet')
+  let announce: () => void = () => {}
+  const answered = new Promise<void>((resolve) => {
+    announce = resolve
+  })
+
+  async function ask(admin: Admin | undefined): Promise<Admin | undefined> {
+    const { requestTimeoutMs: _, ...rest } = connection
+    const asked = admin ?? kafkaClient(rest, { retries: 0, requestTimeoutMs }).admin()
+    try {
+      if (!admin) await asked.connect()
+      await asked.describeCluster()
+      state = 'up'
+      announce()
+      return asked
+    } catch (error) {
+      if (state === 'up') connection.logger.warn({ err: error }, 'Kafka does not answer')
+      state = 'down'
+      lastError = error
+      await asked.disconnect().catch(() => {})
+      return undefined
+    }
+  }
+
+  async function run(): Promise<void> {
+    let admin: Admin | undefined
+    while (!stop.signal.aborted) {
+      admin = await ask(admin)
+      await pause(admin ? intervalMs : Math.min(intervalMs, 250), stop.signal)
+    }
+    state = 'down'
+    await admin?.disconnect().catch(() => {})
+  }
+  const running = run()
+
+  return {
+    state: () => state,
+    async firstAnswer(timeoutMs) {
+      const expiry = new AbortController()
+      const late = pause(timeoutMs, expiry.signal).then(() => {
+        if (!expiry.signal.aborted) throw new Error(`no Kafka broker answered within ${timeoutMs} ms`, { cause: lastError })
+      })
+      try {
+        await Promise.race([answered, late])
+      } finally {
+        expiry.abort()
+      }
+    },
+    async close() {
+      stop.abort()
+      await running
+    },
+  }
+}

@@ -1,0 +1,8 @@
+export * from './call-first-available.ts'
+export * from './dialects/openai-chat/read-request.ts'
+export * from './dialects/openai-chat/write-response.ts'
+export * from './provider-outcome.ts'
+export { RETRY_POLICY, type RetryPolicy } from './retry-transient.ts'
+export * from './text/text-completion.ts'
+export * from './text/text-request.ts'
+export { type GeminiOptions, openGemini } from './upstreams/gemini/open-gemini.ts'

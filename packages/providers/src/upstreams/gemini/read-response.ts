@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto'
+import type { TextCompletion, TokenUsage } from '../../text/text-completion.ts'
+import type { AssistantPart } from '../../text/text-request.ts'
+import { finishOf } from './finish-reason.ts'
+import type { GenerateContentResponse, ResponsePart } from './wire.ts'
+
+export type ReadResponse =
+  | { kind: 'completion'; completion: TextCompletion }
+  /** The upstream did the work and there is nothing to show for it. */
+  | { kind: 'unusable'; reason: 'no_content' | 'unusable_stop' }
+
+/** What a whole, valid 200 says. Every branch of it was executed and billed upstream. */
+export function readResponse(response: GenerateContentResponse): ReadResponse {
+  const usage = readUsage(response.usageMetadata)
+  const [candidate] = response.candidates ?? []
+  const parts = (candidate?.content?.parts ?? []).flatMap(readPart)
+  const blockReason = response.promptFeedback?.blockReason
+  if (blockReason !== undefined && blockReason !== 'BLOCK_REASON_UNSPECIFIED') {
+    return { kind: 'completion', completion: { parts, stop: 'filtered', usage } }
+  }
+  if (candidate === undefined) return { kind: 'unusable', reason: 'no_content' }
+  const finish = finishOf(candidate.finishReason)
+  if (finish === 'unusable') return { kind: 'unusable', reason: 'unusable_stop' }
+  if (finish === 'finished') {
+    if (parts.length === 0) return { kind: 'unusable', reason: 'no_content' }
+    const stop = parts.some((part) => part.type === 'tool_call') ? 'tool_calls' : 'finished'
+    return { kind: 'completion', completion: { parts, stop, usage } }
+  }
+  return { kind: 'completion', completion: { parts, stop: finish, usage } }
+}
+
+/** Thoughts are not output. Other kinds of part cannot come from the tools and formats that are asked for. */
+function readPart(part: ResponsePart): AssistantPart[] {
+  if (part.thought === true) return []
+  if (part.functionCall !== undefined) {
+    const { id, name, args } = part.functionCall
+    return [
+      {
+        type: 'tool_call',
+        id: id ?? `call_${randomUUID().replaceAll('-', '')}`,
+        name,
+        arguments: args ?? {},
+        ...(part.thoughtSignature === undefined ? {} : { signature: part.thoughtSignature }),
+      },
+    ]
+  }
+  return part.text === undefined ? [] : [{ type: 'text', text: part.text }]
+}
+
+/** `candidatesTokenCount` leaves thoughts out, `promptTokenCount` has cached tokens in; any count may be absent. */
+function readUsage(usage: GenerateContentResponse['usageMetadata']): TokenUsage {
+  const reasoningTokens = usage?.thoughtsTokenCount ?? 0
+  return {
+    inputTokens: (usage?.promptTokenCount ?? 0) + (usage?.toolUsePromptTokenCount ?? 0),
+    cachedInputTokens: usage?.cachedContentTokenCount ?? 0,
+    outputTokens: (usage?.candidatesTokenCount ?? 0) + reasoningTokens,
+    reasoningTokens,
+  }
+}

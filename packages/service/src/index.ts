@@ -1,0 +1,6 @@
+export * from './config.ts'
+export * from './internal-server.ts'
+export * from './logger.ts'
+export * from './metrics.ts'
+export * from './shutdown.ts'
+export * from './traceparent.ts'

@@ -1,0 +1,2 @@
+export * from './claim-check.ts'
+export * from './object-store.ts'

@@ -1,0 +1,140 @@
+import { Readable } from 'node:stream'
+import {
+  CreateBucketCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  ListObjectsV2Command,
+  NoSuchKey,
+  PutObjectCommand,
+  S3Client,
+  type S3ClientConfig,
+} from '@aws-sdk/client-s3'
+
+export type ObjectStoreConfig = {
+  endpoint?: string | undefined
+  region: string
+  bucket: string
+  accessKeyId?: string | undefined
+  secretAccessKey?: string | undefined
+  forcePathStyle: boolean
+  /** How long the store may take to answer, and how long to hand over an object. */
+  requestTimeoutMs?: number | undefined
+}
+
+/** The object is larger than its reader takes: nothing of it is kept. */
+export class ObjectTooLarge extends Error {
+  override name = 'ObjectTooLarge'
+}
+
+/** The object is not there (never was, or was deleted). Any other failure is thrown as the SDK throws it. */
+export class ObjectMissing extends Error {
+  override name = 'ObjectMissing'
+}
+
+export type ObjectPage = { objects: { key: string; modifiedAt: Date }[]; next: string | undefined }
+
+export type ObjectStore = {
+  put(key: string, bytes: Uint8Array, options?: { contentType?: string }): Promise<void>
+  /** Reads at most maxBytes; throws ObjectTooLarge when the object is larger, ObjectMissing when it is not there. */
+  get(key: string, options: { maxBytes: number }): Promise<Buffer>
+  /** Deleting what is not there succeeds. */
+  delete(key: string): Promise<void>
+  /** Objects whose keys begin so, in the order of their keys; `next` asks for the page after this one. */
+  list(prefix: string, page: { limit: number; next?: string | undefined }): Promise<ObjectPage>
+  /** Whether the bucket answers now. */
+  probe(): Promise<boolean>
+  /** For installations that let the service make its bucket; existing is fine. */
+  ensureBucket(): Promise<void>
+  close(): void
+}
+
+const CONNECT_TIMEOUT_MS = 2_000
+const REQUEST_TIMEOUT_MS = 20_000
+
+/** Credentials left out come from the SDK's own chain (instance or pod roles). The SDK retries idempotent calls twice. */
+export function openObjectStore(config: ObjectStoreConfig): ObjectStore {
+  const timeoutMs = config.requestTimeoutMs ?? REQUEST_TIMEOUT_MS
+  const clientConfig: S3ClientConfig = {
+    region: config.region,
+    forcePathStyle: config.forcePathStyle,
+    maxAttempts: 3,
+    // Without throwOnRequestTimeout the SDK writes a warning and goes on waiting.
+    requestHandler: { connectionTimeout: CONNECT_TIMEOUT_MS, requestTimeout: timeoutMs, throwOnRequestTimeout: true },
+  }
+  if (config.endpoint !== undefined) clientConfig.endpoint = config.endpoint
+  if (config.accessKeyId !== undefined && config.secretAccessKey !== undefined) {
+    clientConfig.credentials = { accessKeyId: config.accessKeyId, secretAccessKey: config.secretAccessKey }
+  }
+  const client = new S3Client(clientConfig)
+  const { bucket } = config
+
+  return {
+    async put(key, bytes, options = {}) {
+      await client.send(
+        new PutObjectCommand({
+          Bucket: bucket,
+          Key: key,
+          Body: bytes,
+          ContentType: options.contentType ?? 'application/octet-stream',
+        }),
+      )
+    },
+    async get(key, { maxBytes }) {
+      try {
+        const object = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key }))
+        if (!(object.Body instanceof Readable)) throw new Error('the store answered without a body')
+        return await readBounded(object.Body, { maxBytes, timeoutMs })
+      } catch (error) {
+        if (error instanceof NoSuchKey) throw new ObjectMissing('object is not there')
+        throw error
+      }
+    },
+    async delete(key) {
+      await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: key }))
+    },
+    async list(prefix, { limit, next }) {
+      const page = await client.send(
+        new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, MaxKeys: limit, ContinuationToken: next }),
+      )
+      const objects = (page.Contents ?? []).flatMap(({ Key, LastModified }) =>
+        Key === undefined || LastModified === undefined ? [] : [{ key: Key, modifiedAt: LastModified }],
+      )
+      return { objects, next: page.NextContinuationToken }
+    },
+    async probe() {
+      try {
+        await client.send(new HeadBucketCommand({ Bucket: bucket }), { abortSignal: AbortSignal.timeout(CONNECT_TIMEOUT_MS) })
+        return true
+      } catch {
+        return false
+      }
+    },
+    async ensureBucket() {
+      try {
+        await client.send(new CreateBucketCommand({ Bucket: bucket }))
+      } catch (error) {
+        if (!(error instanceof Error) || !/BucketAlready/.test(error.name)) throw error
+      }
+    },
+    close: () => client.destroy(),
+  }
+}
+
+/** A stream that is given up is destroyed: one left half read would hold its connection for ever. */
+async function readBounded(body: Readable, limits: { maxBytes: number; timeoutMs: number }): Promise<Buffer> {
+  const late = setTimeout(() => body.destroy(new Error('object did not arrive in time')), limits.timeoutMs)
+  const chunks: Buffer[] = []
+  let length = 0
+  try {
+    for await (const chunk of body) {
+      length += (chunk as Buffer).length
+      if (length > limits.maxBytes) throw new ObjectTooLarge(`object is larger than ${limits.maxBytes} bytes`)
+      chunks.push(chunk as Buffer)
+    }
+  } finally {
+    clearTimeout(late)
+    body.destroy()
+  }
+  return Buffer.concat(chunks, length)
+}

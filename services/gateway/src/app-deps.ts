@@ -1,0 +1,5 @@
+import type { SendDeps } from './http/send-answer.ts'
+import type { PaidDeps } from './paid/deps.ts'
+
+/** What the routes work with. */
+export type AppDeps = PaidDeps & SendDeps & { clientRateLimitPerMinute: number; trustedProxies: number }

@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto'
+import type { RequestListener, ServerResponse } from 'node:http'
+import type { AppDeps } from './app-deps.ts'
+import { chatCompletions } from './endpoints/chat-completions.ts'
+import type { PaidEndpointDefinition } from './endpoints/paid-endpoint.ts'
+import { answerFault } from './http/answer-fault.ts'
+import { type Call, type Handler, pathOf } from './http/call.ts'
+import { clientOf, openClientRateLimit } from './http/client-rate-limit.ts'
+import { header } from './http/header.ts'
+import { sendProblem } from './http/send-answer.ts'
+import { freeRoutes } from './routes/free-routes.ts'
+import { paidRoute } from './routes/paid-route.ts'
+
+/** The paid endpoints that have a worker. */
+export const PAID = [chatCompletions] as const
+
+/**
+ * The public HTTP surface. The paid routes are told by their exact path before Express sees the request: Express would cost an unpaid
+ * request more than everything else about it. All other routes are Express's. `shutdown` releases everybody who waits; their jobs go on.
+ */
+export function createApp(deps: AppDeps, shutdown: AbortSignal): RequestListener {
+  const paid = new Map<string, Handler>(
+    PAID.map((endpoint) => [endpoint.path, postOnly(deps, paidRoute(deps, endpoint as PaidEndpointDefinition, shutdown))]),
+  )
+  const free = freeRoutes(deps)
+  const waitS = openClientRateLimit({ perMinute: deps.clientRateLimitPerMinute, now: deps.now })
+
+  return async (request, response) => {
+    const call: Call = { requestId: randomUUID(), path: pathOf(request.url ?? '/') }
+    const handler = paid.get(call.path)
+    observe(deps, response, call, () => (handler === undefined ? free.routeOf(request) : call.path))
+    try {
+      // Probes are the operator's own.
+      const isProbe = call.path === '/healthz' || call.path === '/readyz'
+      const client = clientOf(request.socket.remoteAddress ?? '', header(request, 'x-forwarded-for'), deps.trustedProxies)
+      const retryAfterS = isProbe ? undefined : waitS(client)
+      if (retryAfterS !== undefined) {
+        // It was not looked at, so what became of its payment is not known here.
+        const charged = request.headers['payment-signature'] === undefined ? {} : ({ charged: 'unknown' } as const)
+        return sendProblem(deps, response, call, { code: 'rate_limited', retryAfterS, ...charged })
+      }
+      if (handler === undefined) free.serve(request, response, call)
+      else await handler(request, response, call)
+    } catch (error) {
+      answerFault(deps, response, call, error)
+    }
+  }
+}
+
+function postOnly(deps: AppDeps, handler: Handler): Handler {
+  return (request, response, call) =>
+    request.method === 'POST'
+      ? handler(request, response, call)
+      : sendProblem(deps, response, call, { code: 'method_not_allowed' }, { allow: 'POST' })
+}
+
+/** One line per answer: route, status, time; never a path with a capability in it. */
+function observe(deps: AppDeps, response: ServerResponse, { requestId }: Call, routeOf: () => string): void {
+  const startedAt = performance.now()
+  response.on('finish', () => {
+    const seconds = (performance.now() - startedAt) / 1000
+    const route = routeOf()
+    deps.metrics.requests.inc({ route, status: String(response.statusCode) })
+    deps.metrics.duration.observe({ route }, seconds)
+    if (deps.logger.isLevelEnabled('debug'))
+      deps.logger.debug({ requestId, route, status: response.statusCode, ms: Math.round(seconds * 1000) }, 'answered')
+  })
+}

@@ -1,0 +1,82 @@
+import { isTextModel, MODELS, type Model } from '@turnpike/contracts'
+import { openKeyring } from '@turnpike/sealing'
+import {
+  atomicUsdc,
+  type Config,
+  flag,
+  integer,
+  list,
+  oneOf,
+  optional,
+  parsedBy,
+  port,
+  secret,
+  text,
+  url,
+  type Variable,
+} from '@turnpike/service'
+
+/** Every environment variable of the gateway. */
+export const GATEWAY_VARIABLES = {
+  host: text('HOST', { default: '127.0.0.1' }),
+  port: port('PORT', { default: 8402 }),
+  internalPort: port('INTERNAL_PORT'),
+  publicBaseUrl: url('PUBLIC_BASE_URL', { protocols: ['http:', 'https:'] }),
+  logFormat: oneOf('LOG_FORMAT', ['json', 'pretty'], { default: 'json' }),
+  logLevel: oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], { default: 'info' }),
+  kafkaBrokers: list('KAFKA_BROKERS'),
+  redisUrl: url('REDIS_URL', { protocols: ['redis:', 'rediss:'] }),
+  ledgerUrls: list('LEDGER_URL'),
+  internalToken: secret('INTERNAL_TOKEN', { minLength: 16 }),
+  facilitatorUrl: url('FACILITATOR_URL', { protocols: ['http:', 'https:'] }),
+  /** Bearer token for a facilitator that asks for one. */
+  facilitatorToken: optional(secret('FACILITATOR_TOKEN')),
+  chainRpcUrl: url('CHAIN_RPC_URL', { protocols: ['http:', 'https:'] }),
+  payTo: text('PAY_TO', { pattern: /^0x[0-9a-fA-F]{40}$/, hint: 'an address of 0x and 40 hex digits' }),
+  contentKeys: parsedBy('CONTENT_KEYS', openKeyring),
+  receiptTokenKeys: parsedBy('RECEIPT_TOKEN_KEYS', openKeyring),
+  s3Endpoint: optional(url('S3_ENDPOINT')),
+  s3Region: text('S3_REGION', { default: 'us-east-1' }),
+  s3Bucket: text('S3_BUCKET'),
+  s3AccessKeyId: optional(secret('S3_ACCESS_KEY_ID')),
+  s3SecretAccessKey: optional(secret('S3_SECRET_ACCESS_KEY')),
+  s3ForcePathStyle: flag('S3_FORCE_PATH_STYLE', { default: false }),
+  enabledModels: models('ENABLED_MODELS'),
+  /** Shortens every provider deadline, for trying faults. */
+  providerTimeoutMs: optional(integer('PROVIDER_TIMEOUT_MS', { min: 1 })),
+  /** How long past the provider deadline a client is kept waiting. */
+  waitBeyondDeadlineMs: integer('WAIT_BEYOND_DEADLINE_MS', { min: 0, default: 30_000 }),
+  /** How long a client is kept waiting for a settlement that only the chain can decide. */
+  waitForUnknownSettlementMs: integer('WAIT_FOR_UNKNOWN_SETTLEMENT_MS', { min: 0, default: 5_000 }),
+  /** What a payer that never settled a payment here may have unsettled. */
+  newPayerExposureCeilingAtomic: atomicUsdc('NEW_PAYER_EXPOSURE_CEILING_ATOMIC', { default: 5_000_000n }),
+  /** What all payers together may have unsettled. */
+  totalExposureCeilingAtomic: atomicUsdc('TOTAL_EXPOSURE_CEILING_ATOMIC', { default: 1_000_000_000n }),
+  /** Requests of one client a minute; it is known by its address. */
+  clientRateLimitPerMinute: integer('CLIENT_RATE_LIMIT_PER_MINUTE', { min: 1, default: 6_000 }),
+  /** How many proxies of ours stand before the gateway: that many hops of X-Forwarded-For are believed. */
+  trustedProxies: integer('TRUSTED_PROXIES', { min: 0, max: 10, default: 0 }),
+  /** Payers that are refused. */
+  payerDenyList: list('PAYER_DENY_LIST', { default: [] }),
+  /** POST {"payer"}, answered by {"allowed": true | false}. */
+  payerScreeningUrl: optional(url('PAYER_SCREENING_URL')),
+  /** POST {"endpoint", "model", "request"}, answered by {"allowed": true | false}. */
+  moderationUrl: optional(url('MODERATION_URL')),
+  safetyTimeoutMs: integer('SAFETY_TIMEOUT_MS', { min: 1, default: 3_000 }),
+  /** Bytes of request bodies in memory at once. */
+  maxBodyBytesInMemory: integer('MAX_BODY_BYTES_IN_MEMORY', { min: 1_048_576, default: 268_435_456 }),
+  maxInFlight: integer('MAX_IN_FLIGHT', { min: 1, default: 5_000 }),
+  shutdownGraceMs: integer('SHUTDOWN_GRACE_MS', { min: 0, default: 10_000 }),
+}
+export type GatewayConfig = Config<typeof GATEWAY_VARIABLES>
+
+function models(name: string): Variable<readonly Model[]> {
+  return parsedBy(name, (value) => {
+    const named = value.split(',').map((model) => model.trim())
+    const unknown = named.filter((model) => !(MODELS as readonly string[]).includes(model))
+    if (unknown.length > 0) throw new Error(`no such model: ${unknown.join(', ')}`)
+    const unserved = named.filter((model) => !isTextModel(model))
+    if (unserved.length > 0) throw new Error(`no endpoint serves ${unserved.join(', ')} yet`)
+    return named as Model[]
+  })
+}

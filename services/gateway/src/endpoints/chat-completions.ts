@@ -1,0 +1,18 @@
+import { estimateChatTokens, MINIMUM_PRICE_ATOMIC, quoteText } from '@turnpike/catalog'
+import { type EffectiveChatRequest, isTextModel, parseChatCompletion, type TextModel } from '@turnpike/contracts'
+import type { PaidEndpointDefinition } from './paid-endpoint.ts'
+import { textDeadlineMs } from './provider-deadlines.ts'
+
+const MAX_BYTES = 20 * 1024 * 1024
+
+export const chatCompletions: PaidEndpointDefinition<EffectiveChatRequest> = {
+  path: '/v1/chat/completions',
+  description: 'Chat completion in the shape of OpenAI, not streamed. One fixed price per request.',
+  maxBytes: MAX_BYTES,
+  minimumPriceAtomic: MINIMUM_PRICE_ATOMIC,
+  parse: parseChatCompletion,
+  serves: isTextModel,
+  price: (request) =>
+    quoteText(request.model as TextModel, { inputTokens: estimateChatTokens(request), maxTokens: request.max_tokens }),
+  providerDeadlineMs: (request) => textDeadlineMs(request.max_tokens),
+}

@@ -1,0 +1,173 @@
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import {
+  type ErrorCode,
+  errorEnvelope,
+  errorMembers,
+  errorRow,
+  formatUsdc,
+  type PaidEndpoint,
+  type Problem,
+} from '@turnpike/contracts'
+import {
+  encodePaymentRequiredHeader,
+  encodePaymentResponseHeader,
+  INSPECTION_EXTRA,
+  NETWORK,
+  type PaymentRequired,
+  paymentRequired,
+  paymentRequirements,
+  USDC_ADDRESS,
+} from '@turnpike/payments'
+import { type Keyring, tokenFor } from '@turnpike/sealing'
+import type { Answer, Challenge } from '../paid/answer.ts'
+
+export type SendDeps = { publicBaseUrl: string; payTo: string; receiptTokenKeys: Keyring }
+export type Place = { requestId: string; path: string; endpoint?: { path: PaidEndpoint; description: string } }
+
+/** Headers and bytes of an answer. The body of a release goes out exactly as it was committed. */
+export function sendAnswer(deps: SendDeps, response: ServerResponse, place: Place, answer: Answer): void {
+  switch (answer.kind) {
+    case 'problem':
+      return sendProblem(deps, response, place, answer.problem)
+    case 'challenge':
+      return sendChallenge(deps, response, place, answer)
+    case 'release':
+      return sendRelease(deps, response, place, answer)
+    case 'gone':
+      response.destroy()
+  }
+}
+
+export function sendProblem(
+  deps: SendDeps,
+  response: ServerResponse,
+  place: Place,
+  problem: Problem,
+  headers: OutgoingHttpHeaders = {},
+): void {
+  const body = errorEnvelope(problem, { path: place.path, requestId: place.requestId, docsUrl: docsUrl(deps) })
+  sendJson(response, place, body, {
+    status: errorRow(problem.code).status,
+    headers: { ...headers, ...retryHeaders(problem), 'cache-control': 'no-store' },
+  })
+}
+
+function sendChallenge(
+  deps: SendDeps,
+  response: ServerResponse,
+  place: Place,
+  answer: Extract<Answer, { kind: 'challenge' }>,
+): void {
+  const { challenge, reason } = answer
+  const message = answer.message === undefined ? errorRow(reason).message : `${answer.message} ${errorRow(reason).message}`
+  const body = {
+    error: 'Payment Required',
+    message,
+    price: { amount: formatUsdc(challenge.amountAtomic), currency: 'USDC', type: challenge.type },
+    paymentInfo: { x402Version: 2, scheme: 'exact', network: NETWORK, asset: USDC_ADDRESS },
+    ...(challenge.type === 'fixed' ? { expires_at: new Date(challenge.expiresAt).toISOString() } : {}),
+    ...errorMembers({ code: reason }, docsUrl(deps)),
+    request_id: place.requestId,
+  }
+  sendJson(response, place, body, {
+    status: 402,
+    headers: {
+      'PAYMENT-REQUIRED': paymentRequiredHeader(deps, place, challenge, reason),
+      ...(challenge.type === 'inspection' ? { 'X-Service-Challenge-Kind': 'inspection' } : {}),
+      'cache-control': 'no-store',
+      'x-should-retry': 'false',
+    },
+  })
+}
+
+const MAX_REMEMBERED_HEADERS = 2_000
+const rememberedHeaders = new WeakMap<SendDeps, Map<string, string>>()
+
+/** The header follows from few values that come again and again, and encoding it costs more than all the rest of a challenge. */
+function paymentRequiredHeader(deps: SendDeps, place: Place, challenge: Challenge, reason: ErrorCode): string {
+  const remembered = rememberedHeaders.get(deps) ?? new Map<string, string>()
+  rememberedHeaders.set(deps, remembered)
+  const key = `${place.path} ${challenge.type} ${challenge.amountAtomic} ${challenge.maxTimeoutSeconds} ${reason}`
+  const known = remembered.get(key)
+  if (known !== undefined) return known
+  const header = encodePaymentRequiredHeader(requiredFor(deps, place, challenge, errorRow(reason).message))
+  if (remembered.size >= MAX_REMEMBERED_HEADERS) remembered.clear()
+  remembered.set(key, header)
+  return header
+}
+
+function requiredFor(deps: SendDeps, place: Place, challenge: Challenge, error: string): PaymentRequired {
+  return paymentRequired({
+    requirements: paymentRequirements({
+      amountAtomic: challenge.amountAtomic,
+      payTo: deps.payTo,
+      maxTimeoutSeconds: challenge.maxTimeoutSeconds,
+      ...(challenge.type === 'inspection' ? { extra: { ...INSPECTION_EXTRA } } : {}),
+    }),
+    resource: {
+      url: `${deps.publicBaseUrl}${place.path}`,
+      description: place.endpoint?.description ?? '',
+      mimeType: 'application/json',
+      serviceName: 'Turnpike',
+    },
+    error,
+  })
+}
+
+function sendRelease(
+  deps: SendDeps,
+  response: ServerResponse,
+  place: Place,
+  { release, body, replayed }: Extract<Answer, { kind: 'release' }>,
+): void {
+  send(response, place, body, {
+    headers: {
+      'content-type': release.contentType,
+      'X-Receipt-ID': release.receiptId,
+      'X-Receipt-Token': tokenFor(deps.receiptTokenKeys, release.receiptId),
+      'X-Catalog-Version': release.catalogVersion,
+      'PAYMENT-RESPONSE': encodePaymentResponseHeader(
+        release.paymentResponse as Parameters<typeof encodePaymentResponseHeader>[0],
+      ),
+      'cache-control': 'private, no-store',
+      ...(replayed ? { 'Idempotent-Replayed': 'true' } : {}),
+    },
+  })
+}
+
+/** Official clients retry 409 and 5xx on their own: `x-should-retry` tells them where that cannot help. */
+function retryHeaders({ code, retryAfterS }: Problem): OutgoingHttpHeaders {
+  const row = errorRow(code)
+  if (!row.retryable) return { 'x-should-retry': 'false' }
+  const seconds = retryAfterS ?? row.retryAfterS
+  return { 'x-should-retry': 'true', ...(seconds === undefined ? {} : { 'retry-after': String(seconds) }) }
+}
+
+type Outgoing = { status?: number; headers?: OutgoingHttpHeaders }
+
+export function sendJson(
+  response: ServerResponse,
+  call: { requestId: string },
+  body: unknown,
+  { status, headers }: Outgoing = {},
+): void {
+  send(response, call, JSON.stringify(body), {
+    ...(status === undefined ? {} : { status }),
+    headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
+  })
+}
+
+/** Every answer goes out here. X-Request-ID is always ours. */
+export function send(
+  response: ServerResponse,
+  { requestId }: { requestId: string },
+  body: string | Buffer,
+  { status = 200, headers }: Outgoing,
+): void {
+  response.writeHead(status, { 'X-Request-ID': requestId, ...headers, 'content-length': Buffer.byteLength(body) })
+  response.end(body)
+}
+
+function docsUrl(deps: SendDeps): string {
+  return `${deps.publicBaseUrl}/docs`
+}

@@ -1,0 +1,163 @@
+import {
+  compile,
+  type LookupItem,
+  type LookupRequest,
+  LookupResponse,
+  Release,
+  type SettleStoredRequest,
+  SettleStoredResponse,
+} from '@turnpike/contracts'
+import { Agent, request } from 'undici'
+
+/** The ledger did not answer, or not as agreed. The caller answers 503: nothing is decided without it. */
+export class LedgerUnavailable extends Error {
+  override name = 'LedgerUnavailable'
+}
+
+export type LedgerClient = {
+  lookup(item: LookupRequest['items'][number]): Promise<LookupItem>
+  /** Undefined while the job is not committed. */
+  release(jobId: string): Promise<Release | undefined>
+  settleStored(command: SettleStoredRequest): Promise<SettleStoredResponse['status']>
+  /** The receipt as it was issued, or undefined. */
+  receipt(id: string): Promise<unknown | undefined>
+  jwks(): Promise<unknown>
+  ready(): Promise<boolean>
+  close(): Promise<void>
+}
+
+const TIMEOUT_MS = 5_000
+const MAX_BATCH = 500
+const MAX_BATCHES_IN_FLIGHT = 2
+const MAX_WAITING = 10_000
+
+const validateLookup = compile(LookupResponse)
+const validateRelease = compile(Release)
+const validateSettleStored = compile(SettleStoredResponse)
+
+type Waiting = {
+  item: LookupRequest['items'][number]
+  since: number
+  resolve(found: LookupItem): void
+  reject(error: unknown): void
+}
+
+/** A look-up that waited behind calls that hang is given up: whoever asked wants a 503 by now. */
+function isFresh({ since, reject }: Waiting): boolean {
+  const fresh = Date.now() - since <= TIMEOUT_MS
+  if (!fresh) reject(new LedgerUnavailable('the look-up waited too long'))
+  return fresh
+}
+
+/**
+ * The ledger's internal HTTP interface. Look-ups are on the path of every request, unpaid ones included, so those that arrive
+ * together travel together: one call and one statement for up to 500 keys, at most two calls under way. When idle a look-up goes at once.
+ */
+export function openLedgerClient(options: { urls: readonly string[]; token: string }): LedgerClient {
+  const agent = new Agent({ connections: 32, pipelining: 1, keepAliveTimeout: 30_000 })
+  const waiting: Waiting[] = []
+  let inFlight = 0
+  let turn = 0
+  let scheduled = false
+
+  async function call(method: 'GET' | 'POST', path: string, body?: unknown): Promise<{ status: number; json: unknown }> {
+    let last: unknown
+    // Every call here may be repeated, so a replica that cannot be reached costs a second try and no more.
+    // The second try goes to the next replica, whatever other calls took their turn in between.
+    const first = turn++
+    for (let attempt = 0; attempt < Math.max(2, options.urls.length); attempt++) {
+      const base = options.urls[(first + attempt) % options.urls.length] ?? ''
+      try {
+        const response = await request(`${base.replace(/\/$/, '')}${path}`, {
+          method,
+          dispatcher: agent,
+          headers: { authorization: `Bearer ${options.token}`, 'content-type': 'application/json' },
+          body: body === undefined ? null : JSON.stringify(body),
+          signal: AbortSignal.timeout(TIMEOUT_MS),
+        })
+        const text = await response.body.text()
+        if (response.statusCode < 500) return { status: response.statusCode, json: text === '' ? null : JSON.parse(text) }
+        last = new LedgerUnavailable(`ledger answered ${response.statusCode}`)
+      } catch (error) {
+        last = error
+      }
+    }
+    throw new LedgerUnavailable('ledger did not answer', { cause: last })
+  }
+
+  function schedule(): void {
+    if (scheduled || waiting.length === 0 || inFlight >= MAX_BATCHES_IN_FLIGHT) return
+    scheduled = true
+    setImmediate(() => {
+      scheduled = false
+      void sendBatch(waiting.splice(0, MAX_BATCH).filter(isFresh))
+      schedule()
+    })
+  }
+
+  async function sendBatch(batch: Waiting[]): Promise<void> {
+    if (batch.length === 0) return
+    inFlight++
+    try {
+      const { status, json } = await call('POST', '/internal/lookup', { items: batch.map(({ item }) => item) })
+      const checked = validateLookup(json)
+      if (status !== 200 || !checked.ok) throw new LedgerUnavailable(`look-up answered ${status}`)
+      const found = checked.value.items
+      if (found.length !== batch.length || !batch.every(({ item }, index) => answers(found[index], item.keyHash)))
+        throw new LedgerUnavailable('look-up answered something else than was asked')
+      for (const [index, { resolve }] of batch.entries()) resolve(found[index] as LookupItem)
+    } catch (error) {
+      for (const { reject } of batch) reject(error)
+    } finally {
+      inFlight--
+      schedule()
+    }
+  }
+
+  return {
+    lookup(item) {
+      if (waiting.length >= MAX_WAITING) return Promise.reject(new LedgerUnavailable('too many look-ups wait'))
+      return new Promise((resolve, reject) => {
+        waiting.push({ item, since: Date.now(), resolve, reject })
+        schedule()
+      })
+    },
+    async release(jobId) {
+      const { status, json } = await call('GET', `/internal/releases/${jobId}`)
+      if (status === 404) return undefined
+      const checked = validateRelease(json)
+      if (status !== 200 || !checked.ok) throw new LedgerUnavailable(`release answered ${status}`)
+      return checked.value
+    },
+    async settleStored(command) {
+      const { status, json } = await call('POST', '/internal/settle-stored', command)
+      const checked = validateSettleStored(json)
+      if (status !== 200 || !checked.ok) throw new LedgerUnavailable(`settle-stored answered ${status}`)
+      return checked.value.status
+    },
+    async receipt(id) {
+      const { status, json } = await call('GET', `/internal/receipts/${id}`)
+      if (status === 404) return undefined
+      if (status !== 200) throw new LedgerUnavailable(`receipt answered ${status}`)
+      return json
+    },
+    async jwks() {
+      const { status, json } = await call('GET', '/internal/jwks')
+      if (status !== 200) throw new LedgerUnavailable(`jwks answered ${status}`)
+      return json
+    },
+    async ready() {
+      try {
+        return (await call('GET', '/readyz')).status === 200
+      } catch {
+        return false
+      }
+    },
+    close: () => agent.close(),
+  }
+}
+
+/** An answer for another key, or a taken key without its owner, must never pass for an open one. */
+function answers(found: LookupItem | undefined, keyHash: string): boolean {
+  return found !== undefined && found.keyHash === keyHash && (found.state === 'unknown' || found.key !== undefined)
+}

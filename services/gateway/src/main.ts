@@ -1,0 +1,151 @@
+import { createServer } from 'node:http'
+import {
+  keyClaims,
+  listenForReleases,
+  openRedis,
+  payerClaims,
+  redisAnswers,
+  releaseAnnouncer,
+  totalClaims,
+} from '@turnpike/admission'
+import { catalogOf } from '@turnpike/catalog'
+import { openPublisher } from '@turnpike/kafka'
+import { openChainRpc, openFacilitatorClient } from '@turnpike/payments'
+import {
+  closeServer,
+  createLogger,
+  listen,
+  loadConfig,
+  runService,
+  shutDownOnSignal,
+  startInternalServer,
+} from '@turnpike/service'
+import { openObjectStore } from '@turnpike/storage'
+import { openAdmissionGate } from './admission-gate.ts'
+import { createApp, PAID } from './app.ts'
+import { GATEWAY_VARIABLES } from './config.ts'
+import { openByteBudget } from './http/byte-budget.ts'
+import { refuseUnreadable } from './http/refuse-unreadable.ts'
+import { openLedgerClient } from './ledger/ledger-client.ts'
+import { gatewayMetrics } from './metrics.ts'
+import { payerBalances } from './paid/payer-balances.ts'
+import { payerCode } from './paid/payer-code.ts'
+import { safetyChecks } from './safety/safety-checks.ts'
+
+const CHAIN_TIMEOUT_MS = 5_000
+const VERIFY_TIMEOUT_MS = 10_000
+// A client may take this long to send its request; a slower one is cut off.
+const REQUEST_TIMEOUT_MS = 120_000
+// Official clients echo the whole challenge inside PAYMENT-SIGNATURE, which is read up to 32 KiB.
+const MAX_HEADER_BYTES = 64 * 1024
+
+runService(async () => {
+  const config = loadConfig('gateway', GATEWAY_VARIABLES, process.env)
+  const logger = createLogger({ service: 'gateway', format: config.logFormat, level: config.logLevel })
+  const metrics = gatewayMetrics()
+  const now = Date.now
+
+  const onError = (error: Error) => logger.debug({ error }, 'redis')
+  const redis = openRedis(config.redisUrl, { name: 'gateway', onError })
+  const subscriber = openRedis(config.redisUrl, { name: 'gateway-releases', onError })
+  const rpc = openChainRpc({ url: config.chainRpcUrl, timeoutMs: CHAIN_TIMEOUT_MS })
+  const facilitator = openFacilitatorClient({
+    url: config.facilitatorUrl,
+    timeoutMs: VERIFY_TIMEOUT_MS,
+    ...(config.facilitatorToken === undefined ? {} : { headers: { authorization: `Bearer ${config.facilitatorToken}` } }),
+  })
+  const ledger = openLedgerClient({ urls: config.ledgerUrls, token: config.internalToken })
+  const publisher = await openPublisher({ brokers: [...config.kafkaBrokers], clientId: 'gateway', logger })
+  const store = openObjectStore({
+    endpoint: config.s3Endpoint,
+    region: config.s3Region,
+    bucket: config.s3Bucket,
+    accessKeyId: config.s3AccessKeyId,
+    secretAccessKey: config.s3SecretAccessKey,
+    forcePathStyle: config.s3ForcePathStyle,
+  })
+  const gate = await openAdmissionGate({
+    checks: {
+      kafka: () => publisher.state() === 'up',
+      redis: () => redisAnswers(redis),
+      ledger: () => ledger.ready(),
+      s3: () => store.probe(),
+      facilitator: async () => (await facilitator.supported()).kind === 'supported',
+    },
+    maxInFlight: config.maxInFlight,
+    logger,
+  })
+  metrics.gauge('turnpike_in_flight', 'Admitted requests that wait here', [], (gauge) => gauge.set(gate.inFlight()))
+
+  const payers = payerClaims(redis)
+  const releases = listenForReleases(subscriber)
+  const shutdown = new AbortController()
+  const app = createApp(
+    {
+      ...config,
+      catalog: catalogOf(
+        config.enabledModels,
+        PAID.map((endpoint) => endpoint.path),
+      ),
+      keys: keyClaims(redis),
+      payers,
+      total: totalClaims(redis),
+      safety: safetyChecks(config),
+      balances: payerBalances({ rpc, payers, now }),
+      payerCode: payerCode({ rpc, now }),
+      announcer: releaseAnnouncer(redis),
+      releases,
+      ledger,
+      facilitator,
+      rpc,
+      publisher,
+      store,
+      gate,
+      bodies: openByteBudget(config.maxBodyBytesInMemory),
+      metrics,
+      logger,
+      now,
+    },
+    shutdown.signal,
+  )
+  const server = createServer(
+    { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: 20_000, keepAliveTimeout: 65_000, maxHeaderSize: MAX_HEADER_BYTES },
+    app,
+  )
+  server.on('clientError', refuseUnreadable)
+  // An expectation that nobody knows is nobody's concern; Node's own answer would be a 417 without a body or an id.
+  server.on('checkExpectation', app)
+  const internal = await startInternalServer({
+    host: config.host,
+    port: config.internalPort,
+    checks: Object.fromEntries(Object.keys(gate.states()).map((name) => [name, () => gate.states()[name] === true])),
+    metrics,
+    logger,
+  })
+  await listen(server, config.port, config.host)
+  logger.info({ port: config.port, models: config.enabledModels.length }, 'listening')
+
+  shutDownOnSignal({
+    logger,
+    graceMs: config.shutdownGraceMs + 5_000,
+    steps: [
+      [
+        'http',
+        async () => {
+          // Most waits end by themselves; who still waits after the grace is told to come back, and the job goes on.
+          const release = setTimeout(() => shutdown.abort(), config.shutdownGraceMs / 2)
+          await closeServer(server)
+          clearTimeout(release)
+        },
+      ],
+      ['admission', () => gate.close()],
+      ['kafka', () => publisher.close()],
+      ['releases', () => releases.close()],
+      ['redis', () => redis.disconnect()],
+      ['facilitator', () => facilitator.close()],
+      ['ledger', () => ledger.close()],
+      ['store', () => store.close()],
+      ['internal', () => internal.close()],
+    ],
+  })
+})

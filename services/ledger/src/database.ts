@@ -1,0 +1,70 @@
+import { PrismaPg } from '@prisma/adapter-pg'
+import { PrismaClient } from './generated/client.ts'
+
+export type Database = PrismaClient
+
+const CONNECT_TIMEOUT_MS = 5_000
+// No statement of the ledger is long; one that waits this long for a row waits for somebody who is gone.
+const STATEMENT_TIMEOUT_MS = 15_000
+const LOCK_TIMEOUT_MS = 10_000
+// The ledger has some dozens of statements; one whose text is different every time must not fill Postgres with names.
+const MAX_PREPARED_STATEMENTS = 200
+
+/**
+ * Connects with its first query. Its pool holds `connections` at most; what comes beyond waits. Statements are prepared once per
+ * connection, because planning costs Postgres more than running them; a pooler in between must keep a session's statements.
+ */
+export function openDatabase(options: { url: string; connections: number }): Database {
+  const adapter = new PrismaPg(
+    {
+      connectionString: options.url,
+      max: options.connections,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      statement_timeout: STATEMENT_TIMEOUT_MS,
+      lock_timeout: LOCK_TIMEOUT_MS,
+      application_name: 'turnpike-ledger',
+      keepAlive: true,
+    },
+    { statementNameGenerator: statementNames() },
+  )
+  return new PrismaClient({ adapter })
+}
+
+/** The same name for the same text, and none (an empty one) beyond the limit. */
+function statementNames(): (statement: { sql: string }) => string {
+  const names = new Map<string, string>()
+  return ({ sql }) => {
+    const known = names.get(sql)
+    if (known !== undefined) return known
+    if (names.size >= MAX_PREPARED_STATEMENTS) return ''
+    const name = `statement_${names.size + 1}`
+    names.set(sql, name)
+    return name
+  }
+}
+
+export async function databaseAnswers(database: Database): Promise<boolean> {
+  const rows = await database.$queryRaw<unknown[]>`SELECT 1`
+  return rows.length === 1
+}
+
+/**
+ * Postgres cannot store the values of this event, today or ever: numbers out of range, NUL in text, a check constraint
+ * (SQLSTATE classes 22 and 23). Everything else may pass.
+ */
+export function isUnstorable(error: unknown): boolean {
+  const state = sqlStateOf(error)
+  return state !== undefined && /^2[23]/.test(state)
+}
+
+function sqlStateOf(error: unknown): string | undefined {
+  for (let at: unknown = error, depth = 0; isRecord(at) && depth < 6; depth++) {
+    if (typeof at.originalCode === 'string') return at.originalCode
+    at = at.cause ?? (isRecord(at.meta) ? at.meta.driverAdapterError : undefined)
+  }
+  return undefined
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}

@@ -1,0 +1,127 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import {
+  AuditAuthorizationsRequest,
+  compile,
+  LookupRequest,
+  SettleStoredRequest,
+  type SettleStoredResponse,
+} from '@turnpike/contracts'
+import { type Ed25519PrivateJwk, publicJwk } from '@turnpike/sealing'
+import { sendJson } from '@turnpike/service'
+import { parseAuditRange, parseReceiptPage } from './audit-pages.ts'
+import { readAuditAuthorizations, readAuditPayments, readStrayReceipts } from './audit-rows.ts'
+import type { Database } from './database.ts'
+import { lookUp } from './lookup.ts'
+import { readReceipt, readRelease } from './releases.ts'
+
+type Deps = {
+  database: Database
+  token: string
+  signingKeys: readonly Ed25519PrivateJwk[]
+  settleStored: (request: SettleStoredRequest) => Promise<SettleStoredResponse>
+}
+
+// 500 items of about 330 bytes, and one sealed payment of at most 256 KiB in base64, both with room.
+const MAX_BODY_BYTES = 512 * 1024
+const BODY_TIMEOUT_MS = 10_000
+const parseLookup = compile(LookupRequest)
+const parseSettleStored = compile(SettleStoredRequest)
+const parseAuditAuthorizations = compile(AuditAuthorizationsRequest)
+const JOB_ID = /^\/internal\/releases\/([0-9a-f]{64})$/
+const RECEIPT_ID = /^\/internal\/receipts\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
+
+/** The ledger's HTTP interface for the gateway; false for a path that is not its own. */
+export function internalApi(deps: Deps): (request: IncomingMessage, response: ServerResponse) => Promise<boolean> {
+  const expected = digest(`Bearer ${deps.token}`)
+  return async (request, response) => {
+    const path = (request.url ?? '/').split('?', 1)[0] ?? '/'
+    if (!path.startsWith('/internal/')) return false
+    if (!timingSafeEqual(digest(request.headers.authorization ?? ''), expected)) {
+      response.setHeader('www-authenticate', 'Bearer')
+      sendJson(response, 401, { error: 'unauthorized' })
+      return true
+    }
+    const answer = await route(deps, request, path)
+    if (answer === 'too_large') response.setHeader('connection', 'close')
+    if (typeof answer === 'string') sendJson(response, STATUS[answer], { error: answer })
+    else sendJson(response, 200, answer)
+    return true
+  }
+}
+
+const STATUS = { not_found: 404, method_not_allowed: 405, invalid: 400, too_large: 413 } as const
+type Refusal = keyof typeof STATUS
+
+async function route(deps: Deps, request: IncomingMessage, path: string): Promise<object | Refusal> {
+  const { database, signingKeys, settleStored } = deps
+  if (path === '/internal/lookup') return post(request, parseLookup, (body) => lookUp(database, body))
+  if (path === '/internal/settle-stored') return post(request, parseSettleStored, settleStored)
+  if (path === '/internal/jwks') return get(request, async () => ({ keys: signingKeys.map(publicJwk) }))
+  const jobId = JOB_ID.exec(path)?.[1]
+  if (jobId !== undefined) return get(request, () => readRelease(database, jobId))
+  const receiptId = RECEIPT_ID.exec(path)?.[1]
+  if (receiptId !== undefined) return get(request, () => readReceipt(database, receiptId))
+  if (path.startsWith('/internal/audit/')) return audit(database, request, path)
+  return 'not_found'
+}
+
+async function audit(database: Database, request: IncomingMessage, path: string): Promise<object | Refusal> {
+  const query = new URLSearchParams((request.url ?? '').slice(path.length))
+  switch (path) {
+    case '/internal/audit/authorizations':
+      return post(request, parseAuditAuthorizations, (body) => readAuditAuthorizations(database, body))
+    case '/internal/audit/payments': {
+      const range = parseAuditRange(query)
+      return range === undefined ? 'invalid' : get(request, () => readAuditPayments(database, range))
+    }
+    case '/internal/audit/stray-receipts': {
+      const after = parseReceiptPage(query)
+      return after === undefined ? 'invalid' : get(request, () => readStrayReceipts(database, after))
+    }
+    default:
+      return 'not_found'
+  }
+}
+
+async function get(request: IncomingMessage, read: () => Promise<object | undefined>): Promise<object | Refusal> {
+  if (request.method !== 'GET') return 'method_not_allowed'
+  return (await read()) ?? 'not_found'
+}
+
+async function post<T>(
+  request: IncomingMessage,
+  parse: (value: unknown) => { ok: true; value: T } | { ok: false },
+  handle: (body: T) => Promise<object>,
+): Promise<object | Refusal> {
+  if (request.method !== 'POST') return 'method_not_allowed'
+  const bytes = await readBody(request)
+  if (bytes === undefined) return 'too_large'
+  const parsed = parse(parseJson(bytes))
+  return parsed.ok ? handle(parsed.value) : 'invalid'
+}
+
+/** Undefined when it is larger than any body of this interface. */
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  request.setTimeout(BODY_TIMEOUT_MS)
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > MAX_BODY_BYTES) return undefined
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}

@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto'
+import { openRedis, payerClaims, redisAnswers, releaseAnnouncer, totalClaims } from '@turnpike/admission'
+import { JOB_TOPICS, TOPICS } from '@turnpike/contracts'
+import { openParallelConsumer, openPublisher } from '@turnpike/kafka'
+import { openChainRpc, openFacilitatorClient, readBlockNumber } from '@turnpike/payments'
+import { createLogger, createMetrics, loadConfig, runService, shutDownOnSignal, startInternalServer } from '@turnpike/service'
+import { openObjectStore } from '@turnpike/storage'
+import { Agent } from 'undici'
+import { openBlockClock } from './block-clock.ts'
+import { CONFIG } from './config.ts'
+import { handleEvent } from './consume-events.ts'
+import { databaseAnswers, openDatabase } from './database.ts'
+import { internalApi } from './internal-api.ts'
+import { ledgerMetrics } from './ledger-metrics.ts'
+import { notifier } from './notify.ts'
+import { openLedger, runLedgerLoops } from './open-ledger.ts'
+import { observeConsumer, observeUndecided } from './state-gauges.ts'
+
+const GRACE_MS = 25_000
+const DRAIN_MS = 15_000
+
+runService(async () => {
+  const config = loadConfig('ledger', CONFIG, process.env)
+  const logger = createLogger({ service: 'ledger', format: config.logFormat, level: config.logLevel })
+  const metrics = createMetrics('ledger')
+  const now = () => Date.now()
+
+  const database = openDatabase({ url: config.databaseUrl, connections: config.databaseConnections })
+  const redis = openRedis(config.redisUrl, {
+    name: 'ledger',
+    onError: (error) => logger.debug({ error }, 'Redis does not answer'),
+  })
+  const store = openObjectStore({
+    endpoint: config.s3Endpoint,
+    region: config.s3Region,
+    bucket: config.s3Bucket,
+    accessKeyId: config.s3AccessKeyId,
+    secretAccessKey: config.s3SecretAccessKey,
+    forcePathStyle: config.s3ForcePathStyle === 'true',
+  })
+  const chain = openChainRpc({ url: config.chainRpcUrl, timeoutMs: config.chainTimeoutMs })
+  const facilitatorConnections = new Agent({ connections: config.settlementsAtOnce, pipelining: 1 })
+  const facilitator = openFacilitatorClient({
+    url: config.facilitatorUrl,
+    timeoutMs: config.settleTimeoutMs,
+    settleTimeoutMs: config.settleTimeoutMs,
+    ...(config.facilitatorToken === undefined ? {} : { headers: { authorization: `Bearer ${config.facilitatorToken}` } }),
+    dispatcher: facilitatorConnections,
+  })
+  const kafka = { brokers: [...config.kafkaBrokers], clientId: 'ledger', logger }
+  const publisher = await openPublisher(kafka)
+
+  const [signingKey] = config.receiptSigningKeys
+  const deps = {
+    database,
+    facilitator,
+    chain,
+    keyring: config.contentKeys,
+    store,
+    publisher,
+    notify: notifier({ payers: payerClaims(redis), total: totalClaims(redis), announcer: releaseAnnouncer(redis), logger }),
+    metrics: ledgerMetrics(metrics),
+    logger,
+    signingKey,
+    owner: randomUUID(),
+    leaseMs: config.leaseMs,
+    confirmations: config.confirmations,
+    confirmWaitMs: config.confirmWaitMs,
+    settlementsAtOnce: config.settlementsAtOnce,
+    graceMs: config.graceMs,
+    now,
+    blocks: openBlockClock({ readBlockNumber: () => readBlockNumber(chain), now }),
+  }
+  const ledger = openLedger(deps)
+  const consumer = await openParallelConsumer({
+    ...kafka,
+    groupId: 'ledger',
+    topics: [...JOB_TOPICS, TOPICS.outcomes],
+    concurrency: config.concurrency,
+    handler: handleEvent({ recordJob: ledger.recordJob, commitOutcome: ledger.commitOutcome, now }),
+    deadLetter: { publisher },
+    retry: { initialMs: 50, maxMs: 5_000 },
+  })
+  const loops = runLedgerLoops(ledger, deps)
+  observeConsumer(metrics, consumer)
+  observeUndecided(metrics, database)
+
+  const server = await startInternalServer({
+    host: config.host,
+    port: config.internalPort,
+    metrics,
+    logger,
+    checks: {
+      postgres: () => databaseAnswers(database),
+      kafka: () => consumer.state() === 'up' && publisher.state() === 'up',
+      redis: () => redisAnswers(redis),
+      s3: () => store.probe(),
+      chain: async () => (await readBlockNumber(chain)) >= 0n,
+    },
+    handle: internalApi({
+      database,
+      token: config.internalToken,
+      signingKeys: config.receiptSigningKeys,
+      settleStored: ledger.settleStored,
+    }),
+  })
+  logger.info({ port: server.port }, 'ledger ready')
+
+  shutDownOnSignal({
+    logger,
+    graceMs: GRACE_MS,
+    steps: [
+      ['http', () => server.close()],
+      ['consumer', () => consumer.drain(DRAIN_MS).then(() => undefined)],
+      ['loops', () => loops.stop()],
+      ['publisher', () => publisher.close()],
+      ['facilitator', () => facilitatorConnections.destroy()],
+      ['redis', () => redis.disconnect()],
+      ['store', () => store.close()],
+      ['database', () => database.$disconnect()],
+    ],
+  })
+})

@@ -1,0 +1,57 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { until } from '@turnpike/testing'
+
+export type LedgerProcess = {
+  url: string
+  output(): string
+  /** Waits for it to end and returns its exit code. */
+  end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>
+}
+
+/** The service as it runs in production: its own process, configured by its environment. */
+export async function startLedgerProcess(env: Record<string, string>): Promise<LedgerProcess> {
+  const port = await freePort()
+  const child: ChildProcess = spawn(process.execPath, [join(import.meta.dirname, '../main.ts')], {
+    env: { PATH: process.env.PATH, INTERNAL_PORT: String(port), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk: Buffer) => {
+      output += chunk.toString()
+    })
+  }
+  const url = `http://127.0.0.1:${port}`
+  try {
+    await until('readiness of the ledger', async () => {
+      if (child.exitCode !== null) throw new Error(`it ended: ${output.slice(-1_000)}`)
+      return (await fetch(`${url}/readyz`)).status === 200
+    })
+  } catch (error) {
+    child.kill('SIGKILL')
+    throw error
+  }
+  return {
+    url,
+    output: () => output,
+    async end(signal) {
+      if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
+      const ended = once(child, 'exit')
+      child.kill(signal)
+      const [code] = (await ended) as [number | null]
+      return code
+    },
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}

@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto'
+import type { ExecutionClaims } from '@turnpike/admission'
+import { type JobEvent, jobCodec, type OutcomeEvent, sealedFor, sha256Hex } from '@turnpike/contracts'
+import { type ConsumedMessage, type MessageHandler, type MessageHeaders, PoisonMessage, type Publisher } from '@turnpike/kafka'
+import { seal } from '@turnpike/sealing'
+import { packContent } from '@turnpike/storage'
+import { type ExecuteDeps, executeJob } from './execute-job.ts'
+import { holdLease } from './hold-lease.ts'
+import { type JobEnd, OUTCOME_UNKNOWN, succeededEvent, unsuccessfulEvent } from './job-end.ts'
+import { publishOutcome } from './publish-outcome.ts'
+import { retryUntilDone } from './retry-until-done.ts'
+
+export type CompleteDeps = ExecuteDeps & {
+  claims: ExecutionClaims
+  publisher: Pick<Publisher, 'publish'>
+  /** Names this process in its claims. */
+  owner: string
+  /** A worker that died keeps its jobs from the others for this long. */
+  leaseMs: number
+}
+
+/**
+ * The handler of jobs.text: one provider call per job, its outcome published, and only then done, so that the offset may move.
+ * Once the provider was called nothing is thrown back to the consumer: sealing, packing and publishing are repeated here, where the
+ * answer still is, because a second delivery would be a second call.
+ */
+export function completeTextJobs(deps: CompleteDeps): MessageHandler {
+  // A job that is delivered again while it runs (published twice, or its partition came back) waits for the one that runs: the claim
+  // cannot tell the two apart, they have one owner.
+  const running = new Map<string, Promise<void>>()
+  return async (message, { signal }) => {
+    const decoded = jobCodec.decode(message.value)
+    if (!decoded.ok) throw new PoisonMessage('schema_invalid', { cause: new Error(decoded.reason) })
+    const { event: job } = decoded
+    const sameJob = running.get(job.jobId)
+    if (sameJob !== undefined) return await sameJob
+    const work = completeJob(deps, job, message.headers, signal).finally(() => running.delete(job.jobId))
+    running.set(job.jobId, work)
+    await work
+  }
+}
+
+async function completeJob(deps: CompleteDeps, job: JobEvent, headers: MessageHeaders, signal: AbortSignal): Promise<void> {
+  const claim = await deps.claims.start(job.jobId, deps.owner, deps.leaseMs)
+  switch (claim.status) {
+    case 'finished':
+      // It was published once more after its end, and its request with it.
+      return await discardRequest(deps, job)
+    case 'running_elsewhere':
+      throw new Error(`another worker holds this job for ${claim.retryInMs} ms`)
+    case 'too_many_starts':
+      deps.logger.error({ jobId: job.jobId, requestId: job.requestId }, 'the job was started before and never finished')
+      return await conclude(deps, job, OUTCOME_UNKNOWN, headers, signal)
+    case 'started': {
+      const lease = holdLease(deps, job.jobId, deps.owner)
+      try {
+        const end = await executeJob(deps, job, claim.start)
+        await conclude(deps, job, end, headers, signal)
+      } finally {
+        lease.release()
+      }
+    }
+  }
+}
+
+async function conclude(
+  deps: CompleteDeps,
+  job: JobEvent,
+  end: JobEnd,
+  headers: MessageHeaders,
+  signal: AbortSignal,
+): Promise<void> {
+  const { jobId, requestId, model } = job
+  const finishedAt = deps.now()
+  const onFailure = (error: unknown, failures: number) =>
+    deps.logger.warn({ jobId, failures, error }, 'the outcome could not be published, trying again')
+  const outcome = await retryUntilDone(() => outcomeOf(deps, job, end, finishedAt), { signal, onFailure })
+  await retryUntilDone(() => publishOutcome(deps.publisher, outcome, headers), { signal, onFailure })
+  deps.metrics.published(outcome)
+  deps.logger.info({ jobId, requestId, model, outcome: outcome.kind, tookMs: deps.now() - job.admittedAt }, 'job done')
+  // Not finishing the claim costs at most one more call, if the process also dies before its offset is committed.
+  await deps.claims.finish(jobId).catch((error: unknown) => deps.logger.warn({ jobId, error }, 'the claim was not closed'))
+  await discardRequest(deps, job)
+}
+
+/** Prompts stay nowhere longer than they are needed. Best effort: what is left is swept a day later. */
+async function discardRequest({ store, logger }: Pick<CompleteDeps, 'store' | 'logger'>, job: JobEvent): Promise<void> {
+  if (!('ref' in job.request)) return
+  await store
+    .delete(job.request.ref)
+    .catch((error: unknown) => logger.warn({ jobId: job.jobId, error }, 'the stored request was not deleted'))
+}
+
+async function outcomeOf(deps: CompleteDeps, job: JobEvent, end: JobEnd, finishedAt: number): Promise<OutcomeEvent> {
+  if (end.kind !== 'succeeded') return unsuccessfulEvent(job, finishedAt, end)
+  const { body, contentType, usage } = end
+  const sealed = seal(deps.keyring, body, sealedFor.result(job.jobId))
+  // A name of its own for every execution: a second one must not replace what the first one's outcome refers to.
+  const content = await packContent(deps.store, sealed, `results/${job.jobId}-${randomUUID()}`)
+  return succeededEvent(job, finishedAt, { contentType, body: content, sha256: sha256Hex(body), bytes: body.length }, usage)
+}
+
+/** A job that cannot be read is not executed: its key is freed, where the event still says which one that is. */
+export function reportDeadLetter(
+  deps: Pick<CompleteDeps, 'publisher' | 'metrics' | 'logger' | 'now'>,
+): (message: ConsumedMessage, reason: string) => Promise<void> {
+  return async (message, reason) => {
+    const ids = readableIds(message.value)
+    deps.logger.error({ jobId: ids?.jobId, partition: message.partition, reason }, 'a job cannot be read')
+    if (ids === undefined) return
+    const outcome = unsuccessfulEvent(ids, deps.now(), { kind: 'failed', code: 'job_unreadable' })
+    await publishOutcome(deps.publisher, outcome, message.headers)
+    deps.metrics.published(outcome)
+  }
+}
+
+function readableIds(value: Buffer): { jobId: string; keyHash: string } | undefined {
+  try {
+    const { jobId, keyHash } = JSON.parse(value.toString('utf8')) as { jobId?: unknown; keyHash?: unknown }
+    if (typeof jobId !== 'string' || !/^[0-9a-f]{64}$/.test(jobId)) return undefined
+    if (typeof keyHash !== 'string' || !/^[A-Za-z0-9_-]{43}$/.test(keyHash)) return undefined
+    return { jobId, keyHash }
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,47 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+
+export type WorkerProcess = {
+  /** Everything it has printed. */
+  log(): string
+  internalUrl(): string
+  /** Resolves with the exit code. */
+  terminate(): Promise<number | null>
+  kill(): Promise<void>
+}
+
+/** Starts the service as it is deployed and waits until it says that it is ready. */
+export async function startWorker(env: Record<string, string>): Promise<WorkerProcess> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, '..', 'main.ts')], {
+    env: { PATH: process.env.PATH, HOST: '127.0.0.1', INTERNAL_PORT: '0', LOG_FORMAT: 'json', LOG_LEVEL: 'debug', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let log = ''
+  const ready = Promise.withResolvers<number>()
+  const read = (chunk: Buffer): void => {
+    log += chunk.toString('utf8')
+    const line = /^\{.*"msg":"ready".*\}$/m.exec(log)?.[0]
+    if (line !== undefined) ready.resolve((JSON.parse(line) as { port: number }).port)
+  }
+  child.stdout.on('data', read)
+  child.stderr.on('data', read)
+  const exited = once(child, 'exit')
+  exited.then(() => ready.reject(new Error(`the worker ended before it was ready:\n${log}`))).catch(() => {})
+  const port = await ready.promise
+  return {
+    log: () => log,
+    internalUrl: () => `http://127.0.0.1:${port}`,
+    terminate: () => end(child, exited, 'SIGTERM'),
+    async kill() {
+      await end(child, exited, 'SIGKILL')
+    },
+  }
+}
+
+async function end(child: ChildProcess, exited: Promise<unknown[]>, signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
+  child.kill(signal)
+  await exited
+  return child.exitCode
+}

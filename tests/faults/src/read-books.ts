@@ -1,0 +1,37 @@
+import { openChainRpc, readBlockNumber, type TransferToSeller, transfersToSeller } from '@turnpike/payments'
+import { until } from '@turnpike/testing'
+import { type Books, compareBooks, type ReceiptSeen } from './compare-books.ts'
+import type { Crowd } from './crowd.ts'
+import type { FaultyStack } from './faulty-stack.ts'
+
+/** Reads the chain, and over HTTP every receipt that a client was given, and compares. */
+export async function readBooks({ stack, crowd }: { stack: FaultyStack; crowd: Crowd }): Promise<Books> {
+  const { payTo, chain } = stack
+  const rpc = openChainRpc({ url: chain.rpcUrl, timeoutMs: 10_000 })
+  const transfers: TransferToSeller[] = []
+  for await (const found of transfersToSeller(rpc, { payTo, from: 0n, to: await readBlockNumber(rpc) })) transfers.push(...found)
+  const receipts = new Map<string, ReceiptSeen>()
+  for (const { paid, number } of crowd.requests) {
+    if (paid === undefined) continue
+    const base = crowd.deps.gateways[number % crowd.deps.gateways.length]
+    const response = await fetch(`${base}/v1/receipts/${paid.receiptId}`, {
+      headers: { authorization: `Bearer ${paid.receiptToken}` },
+    })
+    if (response.ok) receipts.set(paid.receiptId, (await response.json()) as ReceiptSeen)
+    else await response.body?.cancel()
+  }
+  return compareBooks({ payTo, transfers, requests: crowd.requests, receipts })
+}
+
+/** No settlement is under way any more: the chain has been still for a moment. */
+export async function untilQuiet({ stack }: { stack: FaultyStack }, quietMs: number): Promise<void> {
+  const rpc = openChainRpc({ url: stack.chain.rpcUrl, timeoutMs: 10_000 })
+  let block = await readBlockNumber(rpc)
+  let since = Date.now()
+  await until('the chain is still', async () => {
+    const now = await readBlockNumber(rpc)
+    if (now !== block) since = Date.now()
+    block = now
+    return Date.now() - since >= quietMs
+  })
+}
