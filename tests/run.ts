@@ -4,44 +4,51 @@
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 
-type Count = { passed: number; failed: number }
+/** A failure is one line: where, which, and the first line of its error. */
+type Outcome = { passed: number; failures: string[] }
 
+const MAX_LINE = 300
 const filters = process.argv.slice(2)
 const root = join(import.meta.dirname, '..')
 const reports = mkdtempSync(join(tmpdir(), 'turnpike-test-'))
-const counts: Count[] = []
+const outcomes: Outcome[] = []
 
 try {
   if (filters.length === 0) {
-    counts.push(step('linter', ['biome', 'ci', '.', '--reporter=summary']))
-    counts.push(
+    outcomes.push(step('linter', ['biome', 'ci', '.', '--reporter=summary']))
+    outcomes.push(
       step('type check', ['turbo', 'run', 'typecheck', '--output-logs=errors-only', '--log-order=grouped', '--summarize=false']),
     )
   }
-  counts.push(vitest('parts'))
-  counts.push(vitest('stack'))
+  outcomes.push(vitest('parts'))
+  outcomes.push(vitest('stack'))
 } finally {
   rmSync(reports, { recursive: true, force: true })
 }
 
-const passed = counts.reduce((sum, count) => sum + count.passed, 0)
-const failed = counts.reduce((sum, count) => sum + count.failed, 0)
-if (passed + failed === 0) console.log(`No test matches ${filters.join(' ')}.`)
-console.log(`${passed} passed, ${failed} failed`)
-process.exit(failed === 0 && passed > 0 ? 0 : 1)
+const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0)
+const failures = outcomes.flatMap((outcome) => outcome.failures)
+if (passed + failures.length === 0) console.log(`No test matches ${filters.join(' ')}.`)
+// The end of a log is what is kept of it: it names everything that failed.
+if (failures.length > 0) console.log(`\n── failed\n${failures.map((failure) => `   ✗ ${failure}`).join('\n')}\n`)
+console.log(`${passed} passed, ${failures.length} failed`)
+process.exit(failures.length === 0 && passed > 0 ? 0 : 1)
 
-function step(name: string, command: string[]): Count {
+function step(name: string, command: string[]): Outcome {
   const startedAt = Date.now()
   console.log(`\n── ${name}`)
   const { status } = spawnSync('pnpm', ['exec', ...command], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
   console.log(`── ${name} ${status === 0 ? 'passed' : 'FAILED'} (${((Date.now() - startedAt) / 1000).toFixed(1)} s)`)
-  return status === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }
+  return status === 0
+    ? { passed: 1, failures: [] }
+    : { passed: 0, failures: [`${name}: see its output above (${ending(status)})`] }
 }
 
 /** A file that does not load, or a run that ends early, counts as a failure of its own. */
-function vitest(project: string): Count {
+function vitest(project: string): Outcome {
   const report = join(reports, `${project}.json`)
   console.log(`\n── tests: ${project}`)
   const { status } = spawnSync(
@@ -60,16 +67,37 @@ function vitest(project: string): Count {
     ],
     { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] },
   )
-  const { numPassedTests = 0, numFailedTests = 0, testResults = [] } = readReport(report)
-  const unloaded = testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0).length
-  const failed = numFailedTests + unloaded
-  return { passed: numPassedTests, failed: failed === 0 && status !== 0 ? 1 : failed }
+  const { numPassedTests = 0, testResults = [] } = readReport(report)
+  const failures = testResults.flatMap(failuresOf)
+  if (failures.length === 0 && status !== 0) {
+    failures.push(`tests: ${project}: no test failed but the run did; see its output above (${ending(status)})`)
+  }
+  return { passed: numPassedTests, failures }
 }
 
-type Report = {
-  numPassedTests?: number
-  numFailedTests?: number
-  testResults?: { status: string; assertionResults: unknown[] }[]
+type Report = { numPassedTests?: number; testResults?: FileResult[] }
+type FileResult = { name: string; status: string; message?: string; assertionResults: TestResult[] }
+type TestResult = { status: string; fullName: string; failureMessages?: string[] | null }
+
+function failuresOf({ name, status, message, assertionResults }: FileResult): string[] {
+  const file = relative(root, name)
+  const failed = assertionResults.filter((test) => test.status === 'failed')
+  // It does not load, or a hook of it failed: its tests never ran. Vitest's report has no error of a hook inside `describe`.
+  if (failed.length === 0)
+    return status === 'failed' ? [`${file}: ${firstLine(message || 'a hook failed; see its output above')}`] : []
+  return failed.map((test) => `${file} > ${test.fullName}: ${firstLine(test.failureMessages?.[0])}`)
+}
+
+function firstLine(text: string | undefined): string {
+  const line = stripVTControlCharacters(text ?? '')
+    .split('\n')
+    .map((each) => each.trim())
+    .find((each) => each !== '')
+  return line === undefined ? 'see its output above' : line.slice(0, MAX_LINE)
+}
+
+function ending(status: number | null): string {
+  return status === null ? 'it was killed' : `exit status ${status}`
 }
 
 function readReport(file: string): Report {
