@@ -7,10 +7,10 @@ import { type ConsumedMessage, openParallelConsumer, openPublisher, openTopicAdm
 import { startPart } from '@turnpike/local'
 import { createLogger } from '@turnpike/service'
 import { type ObjectStore, openObjectStore } from '@turnpike/storage'
+import { CONTENT_KEYS, startWorkerProcess, type WorkerProcess } from '@turnpike/worker/testing'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { buildJob, CONTENT_KEYS } from './testing/build-job.ts'
+import { buildChatJob } from './testing/build-job.ts'
 import { startTestUpstream, type TestUpstream, UPSTREAM_KEY } from './testing/test-upstream.ts'
-import { startWorker, type WorkerProcess } from './testing/worker-process.ts'
 
 // The service as a process of its own, against a real broker, Redis and object store.
 
@@ -88,12 +88,12 @@ afterAll(async () => {
 })
 
 async function start(): Promise<WorkerProcess> {
-  const worker = await startWorker(env)
+  const worker = await startWorkerProcess(join(import.meta.dirname, 'main.ts'), env)
   workers.push(worker)
   return worker
 }
 async function admit(text: string, changes: Partial<JobEvent> = {}): Promise<JobEvent> {
-  const job = await buildJob(store, text, changes)
+  const job = await buildChatJob(store, text, changes)
   await publish(job.jobId, jobCodec.encode(job))
   return job
 }
@@ -201,7 +201,7 @@ it(
   'an event that is not a job goes to the dead letters, frees its key and holds nothing up',
   async () => {
     await start()
-    const damaged = await buildJob(store, text())
+    const damaged = await buildChatJob(store, text())
     await publish(damaged.jobId, Buffer.from(JSON.stringify({ ...damaged, version: 99 })))
     await publish(randomUUID(), Buffer.from('not JSON'))
     const next = await admit(text())

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 
 export type WorkerProcess = {
   /** Everything it has printed. */
@@ -11,9 +10,9 @@ export type WorkerProcess = {
   kill(): Promise<void>
 }
 
-/** Starts the service as it is deployed and waits until it says that it is ready. */
-export async function startWorker(env: Record<string, string>): Promise<WorkerProcess> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, '..', 'main.ts')], {
+/** Starts a worker as it is deployed (`main` is the path of its main.ts) and waits until it says that it is ready. */
+export async function startWorkerProcess(main: string, env: Record<string, string>): Promise<WorkerProcess> {
+  const child = spawn(process.execPath, [main], {
     env: { PATH: process.env.PATH, HOST: '127.0.0.1', INTERNAL_PORT: '0', LOG_FORMAT: 'json', LOG_LEVEL: 'debug', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

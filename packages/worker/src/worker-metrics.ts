@@ -1,11 +1,13 @@
-import type { OutcomeEvent } from '@turnpike/contracts'
+import type { OutcomeEvent, UnsuccessfulOutcome } from '@turnpike/contracts'
 import type { ParallelConsumer } from '@turnpike/kafka'
-import type { ProviderOutcome } from '@turnpike/providers'
 import type { Metrics } from '@turnpike/service'
 
+/** How a provider call ended; `reason` from a closed set that names no upstream, no target and no content. */
+export type CallEnd = { kind: 'succeeded' } | { kind: UnsuccessfulOutcome['kind']; reason: string }
+
 export type WorkerMetrics = {
-  /** Counts a call from now until its outcome is given to the returned function. */
-  callStarted(model: string): (outcome: ProviderOutcome<unknown>) => void
+  /** Counts a call from now until its end is given to the returned function. */
+  callStarted(model: string): (end: CallEnd) => void
   published(outcome: OutcomeEvent): void
 }
 
@@ -23,10 +25,10 @@ export function workerMetrics(metrics: Metrics): WorkerMetrics {
     callStarted(model) {
       const startedMs = performance.now()
       inFlight.inc({ model })
-      return (outcome) => {
+      return (end) => {
         inFlight.dec({ model })
-        calls.inc({ model, outcome: outcome.kind, reason: outcome.kind === 'succeeded' ? 'none' : outcome.reason })
-        seconds.observe({ model, outcome: outcome.kind }, (performance.now() - startedMs) / 1000)
+        calls.inc({ model, outcome: end.kind, reason: end.kind === 'succeeded' ? 'none' : end.reason })
+        seconds.observe({ model, outcome: end.kind }, (performance.now() - startedMs) / 1000)
       }
     },
     published(outcome) {

@@ -4,15 +4,17 @@ import { type JobEvent, jobCodec, type OutcomeEvent, sealedFor, sha256Hex } from
 import { type ConsumedMessage, type MessageHandler, type MessageHeaders, PoisonMessage, type Publisher } from '@turnpike/kafka'
 import { seal } from '@turnpike/sealing'
 import { packContent } from '@turnpike/storage'
-import { type ExecuteDeps, executeJob } from './execute-job.ts'
 import { holdLease } from './hold-lease.ts'
-import { type JobEnd, OUTCOME_UNKNOWN, succeededEvent, unsuccessfulEvent } from './job-end.ts'
+import { endOf, type JobEnd, OUTCOME_UNKNOWN, succeededEvent, unsuccessfulEvent } from './job-end.ts'
 import { publishOutcome } from './publish-outcome.ts'
 import { retryUntilDone } from './retry-until-done.ts'
+import { type StartDeps, startJob } from './start-job.ts'
+import type { WorkerMetrics } from './worker-metrics.ts'
 
-export type CompleteDeps = ExecuteDeps & {
+export type CompleteDeps = StartDeps & {
   claims: ExecutionClaims
   publisher: Pick<Publisher, 'publish'>
+  metrics: WorkerMetrics
   /** Names this process in its claims. */
   owner: string
   /** A worker that died keeps its jobs from the others for this long. */
@@ -20,11 +22,11 @@ export type CompleteDeps = ExecuteDeps & {
 }
 
 /**
- * The handler of jobs.text: one provider call per job, its outcome published, and only then done, so that the offset may move.
+ * The handler of a job topic: one provider call per job, its outcome published, and only then done, so that the offset may move.
  * Once the provider was called nothing is thrown back to the consumer: sealing, packing and publishing are repeated here, where the
  * answer still is, because a second delivery would be a second call.
  */
-export function completeTextJobs(deps: CompleteDeps): MessageHandler {
+export function completeJobs(deps: CompleteDeps): MessageHandler {
   // A job that is delivered again while it runs (published twice, or its partition came back) waits for the one that runs: the claim
   // cannot tell the two apart, they have one owner.
   const running = new Map<string, Promise<void>>()
@@ -54,8 +56,8 @@ async function completeJob(deps: CompleteDeps, job: JobEvent, headers: MessageHe
     case 'started': {
       const lease = holdLease(deps, job.jobId, deps.owner)
       try {
-        const end = await executeJob(deps, job, claim.start)
-        await conclude(deps, job, end, headers, signal)
+        const end = await startJob(deps, job, signal)
+        await conclude(deps, job, endOf(claim.start, end), headers, signal)
       } finally {
         lease.release()
       }

@@ -1,0 +1,7 @@
+export { type CompleteDeps, completeJobs, reportDeadLetter } from './complete-jobs.ts'
+export * from './config.ts'
+export { type JobEnd, type JobUsage, type NotCalled, notCalled, type UnsuccessfulEnd, unsuccessfulEnd } from './job-end.ts'
+export { retryUntilDone } from './retry-until-done.ts'
+export type { ExecuteJob, JobLimits } from './start-job.ts'
+export { type JobExecutor, startWorker, type WorkerParts } from './start-worker.ts'
+export { type CallEnd, type WorkerMetrics, workerMetrics } from './worker-metrics.ts'

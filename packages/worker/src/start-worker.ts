@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto'
+import { executionClaims, openRedis, redisAnswers } from '@turnpike/admission'
+import type { Topic } from '@turnpike/contracts'
+import { openParallelConsumer, openPublisher } from '@turnpike/kafka'
+import { createLogger, createMetrics, type Logger, type Metrics, shutDownOnSignal, startInternalServer } from '@turnpike/service'
+import { type ObjectStore, openObjectStore } from '@turnpike/storage'
+import { type CompleteDeps, completeJobs, reportDeadLetter } from './complete-jobs.ts'
+import type { WorkerConfig } from './config.ts'
+import type { ExecuteJob } from './start-job.ts'
+import { consumerMetrics, type WorkerMetrics, workerMetrics } from './worker-metrics.ts'
+
+/** For the commit, leaving the group and closing connections, after the drain. */
+const CLOSING_MS = 12_000
+
+export type WorkerParts = { store: ObjectStore; workerMetrics: WorkerMetrics; metrics: Metrics; logger: Logger }
+export type JobExecutor = {
+  execute: ExecuteJob
+  /** What it executes, for the log. */
+  models: readonly string[]
+  /** After the last job; what it opened itself. */
+  close(): Promise<void>
+}
+
+/** A worker process: consumes `topic` as the group named after the service, with health, metrics and an orderly end. */
+export async function startWorker(options: {
+  service: string
+  topic: Topic
+  config: WorkerConfig
+  openExecutor: (parts: WorkerParts) => JobExecutor
+}): Promise<void> {
+  const { service, topic, config } = options
+  const logger = createLogger({ service, format: config.logFormat, level: config.logLevel })
+  const metrics = createMetrics(service)
+  const kafka = { brokers: config.kafkaBrokers, clientId: service, logger }
+
+  const redis = openRedis(config.redisUrl, {
+    name: service,
+    onError: (error) => logger.warn({ error }, 'Redis connection'),
+  })
+  const store = openObjectStore({
+    endpoint: config.s3Endpoint,
+    region: config.s3Region,
+    bucket: config.s3Bucket,
+    accessKeyId: config.s3AccessKeyId,
+    secretAccessKey: config.s3SecretAccessKey,
+    forcePathStyle: config.s3ForcePathStyle,
+  })
+  const jobMetrics = workerMetrics(metrics)
+  const executor = options.openExecutor({ store, workerMetrics: jobMetrics, metrics, logger })
+  const publisher = await openPublisher(kafka)
+
+  const deps: CompleteDeps = {
+    execute: executor.execute,
+    store,
+    keyring: config.contentKeys,
+    claims: executionClaims(redis),
+    publisher,
+    metrics: jobMetrics,
+    logger,
+    now: Date.now,
+    owner: `${service}-${randomUUID()}`,
+    leaseMs: config.executionLeaseMs,
+  }
+  const consumer = await openParallelConsumer({
+    ...kafka,
+    groupId: service,
+    topics: [topic],
+    concurrency: config.concurrency,
+    handler: completeJobs(deps),
+    deadLetter: { publisher, onDeadLetter: reportDeadLetter(deps) },
+  })
+  consumerMetrics(metrics, consumer)
+
+  const internal = await startInternalServer({
+    host: config.host,
+    port: config.internalPort,
+    checks: {
+      kafka: () => publisher.state() === 'up' && consumer.state() === 'up',
+      redis: () => redisAnswers(redis),
+      s3: () => store.probe(),
+    },
+    metrics,
+    logger,
+  })
+  logger.info({ port: internal.port, models: executor.models, concurrency: config.concurrency }, 'ready')
+
+  shutDownOnSignal({
+    logger,
+    graceMs: config.drainGraceMs + CLOSING_MS,
+    steps: [
+      ['drain', async () => void (await consumer.drain(config.drainGraceMs))],
+      ['publisher', () => publisher.close()],
+      ['upstreams', () => executor.close()],
+      ['redis', async () => redis.disconnect()],
+      ['store', () => store.close()],
+      ['internal server', () => internal.close()],
+    ],
+  })
+}
