@@ -15,13 +15,15 @@ export interface Identity {
   readonly contentKeys: string
   readonly internalToken: string
   readonly receiptTokenKeys: string
+  readonly mediaCapabilityKeys: string
   /** A JSON array of Ed25519 private JWKs. */
   readonly receiptSigningKeys: string
 }
 
 export function keptIdentity(home: Home): Identity {
-  if (existsSync(home.identityFile)) return JSON.parse(readFileSync(home.identityFile, 'utf8')) as Identity
-  const identity = freshIdentity()
+  const kept: Partial<Identity> = existsSync(home.identityFile) ? JSON.parse(readFileSync(home.identityFile, 'utf8')) : {}
+  // What a newer version needs besides is added to the identity of an older one.
+  const identity = { ...freshIdentity(), ...kept }
   writeAtomically(home.identityFile, identity)
   return identity
 }
@@ -34,6 +36,7 @@ function freshIdentity(): Identity {
     contentKeys: `content-1:${randomBytes(32).toString('base64')}`,
     internalToken: randomBytes(32).toString('base64url'),
     receiptTokenKeys: `receipt-1:${randomBytes(32).toString('base64')}`,
+    mediaCapabilityKeys: `media-1:${randomBytes(32).toString('base64')}`,
     receiptSigningKeys: JSON.stringify([
       { ...generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }), kid: 'receipt-1', alg: 'EdDSA', use: 'sig' },
     ]),

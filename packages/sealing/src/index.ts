@@ -1,4 +1,6 @@
 export * from './capability-token.ts'
 export * from './detached-jws.ts'
 export * from './keyring.ts'
+export * from './media-capability.ts'
 export * from './seal.ts'
+export * from './sealed-segments.ts'
