@@ -7,7 +7,7 @@ export function estimateChatTokens(request: EffectiveChatRequest): number {
   for (const { content } of request.messages) {
     tokens += INPUT_TOKEN_ESTIMATE.per_message
     if (typeof content === 'string') tokens += estimateTextTokens(content)
-    else for (const part of content) tokens += estimateTextTokens(part.text)
+    else for (const part of content ?? []) if (part.type === 'text') tokens += estimateTextTokens(part.text)
   }
   return tokens
 }

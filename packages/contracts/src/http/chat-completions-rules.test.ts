@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { fingerprintOf } from '../canonical.ts'
-import { type EffectiveChatRequest, parseChatCompletion } from './chat-completions-rules.ts'
+import { parseChatCompletion } from './chat-completions-rules.ts'
+import type { EffectiveChatRequest } from './effective-chat-request.ts'
 
 const base = { model: 'gm-2.5-flash', messages: [{ role: 'user', content: 'Hi' }] }
 const one = (message: unknown) => ({ ...base, messages: [message] })

@@ -1,22 +1,10 @@
 import { compile } from '../validator.ts'
 import { ChatCompletionRequest, DEFAULT_MAX_TOKENS } from './chat-completions.ts'
+import type { ChatTextPart, EffectiveChatMessage, EffectiveChatRequest } from './effective-chat-request.ts'
 import { incomplete, invalid, type Parsed, problemFromSchema } from './request-problem.ts'
 
-export type TextPart = { type: 'text'; text: string; [field: string]: unknown }
-export type ChatRole = 'system' | 'developer' | 'user' | 'assistant'
-
-/** The effective request: defaults filled in, spelled one way, everything allowed kept (it takes part in the fingerprint). */
-export type EffectiveChatRequest = {
-  model: string
-  messages: { role: ChatRole; content: string | TextPart[]; [field: string]: unknown }[]
-  max_tokens: number
-  stream: false
-  temperature?: number
-  top_p?: number
-  seed?: number
-  stop?: string[]
-  [field: string]: unknown
-}
+type TextPart = ChatTextPart
+type ChatRole = 'system' | 'developer' | 'user' | 'assistant'
 
 const validate = compile(ChatCompletionRequest)
 
@@ -119,7 +107,7 @@ function parseMessages(messages: ChatCompletionRequest['messages']): Parsed<Effe
     const content = parseContent(message.content, `${path}.content`)
     if (!content.ok) return content
     hasTurn ||= message.role === 'user' || message.role === 'assistant'
-    parsed.push({ ...withoutNulls(fields), role: message.role as ChatRole, content: content.value })
+    parsed.push({ ...withoutNulls(fields), role: message.role as ChatRole, content: content.value } as EffectiveChatMessage)
   }
   if (!hasTurn) return invalid('messages', 'messages must hold at least one user or assistant message.')
   return { ok: true, value: parsed }

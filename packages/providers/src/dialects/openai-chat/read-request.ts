@@ -39,5 +39,5 @@ export function readChatRequest(request: EffectiveChatRequest): TextRequest {
 
 function textParts(content: ChatContent): TextPart[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
-  return content.map((part) => ({ type: 'text', text: part.text }))
+  return (content ?? []).flatMap((part) => (part.type === 'text' ? [{ type: 'text', text: part.text }] : []))
 }
