@@ -119,6 +119,7 @@ export const ERRORS = {
     'A part of the service is away, so the request could not be served. Nothing was charged.',
   ),
   overloaded: retry(503, 5, 'Too much work is in flight. Nothing was charged.'),
+  balance_unavailable: retry(503, 3, 'The balance cannot be looked up at the moment. Ask again.'),
   safety_unavailable: retry(
     503,
     10,

@@ -1,5 +1,6 @@
+import type { WalletBalances } from './chain/wallet-balances.ts'
 import type { SendDeps } from './http/send-answer.ts'
 import type { PaidDeps } from './paid/deps.ts'
 
 /** What the routes work with. */
-export type AppDeps = PaidDeps & SendDeps & { clientRateLimitPerMinute: number; trustedProxies: number }
+export type AppDeps = PaidDeps & SendDeps & { clientRateLimitPerMinute: number; trustedProxies: number; wallets: WalletBalances }

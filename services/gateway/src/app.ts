@@ -6,8 +6,9 @@ import type { PaidEndpointDefinition } from './endpoints/paid-endpoint.ts'
 import { answerFault } from './http/answer-fault.ts'
 import { type Call, type Handler, pathOf } from './http/call.ts'
 import { clientOf, openClientRateLimit } from './http/client-rate-limit.ts'
+import { isPreflight, preflightHeaders } from './http/cors.ts'
 import { header } from './http/header.ts'
-import { sendProblem } from './http/send-answer.ts'
+import { send, sendProblem } from './http/send-answer.ts'
 import { freeRoutes } from './routes/free-routes.ts'
 import { paidRoute } from './routes/paid-route.ts'
 
@@ -30,6 +31,7 @@ export function createApp(deps: AppDeps, shutdown: AbortSignal): RequestListener
     const handler = paid.get(call.path)
     observe(deps, response, call, () => (handler === undefined ? free.routeOf(request) : call.path))
     try {
+      if (isPreflight(request)) return send(response, call, '', { status: 204, headers: preflightHeaders(request) })
       // Probes are the operator's own.
       const isProbe = call.path === '/healthz' || call.path === '/readyz'
       const client = clientOf(request.socket.remoteAddress ?? '', header(request, 'x-forwarded-for'), deps.trustedProxies)

@@ -23,6 +23,7 @@ import {
 import { openObjectStore } from '@turnpike/storage'
 import { openAdmissionGate } from './admission-gate.ts'
 import { createApp, PAID } from './app.ts'
+import { walletBalances } from './chain/wallet-balances.ts'
 import { GATEWAY_VARIABLES } from './config.ts'
 import { openByteBudget } from './http/byte-budget.ts'
 import { refuseUnreadable } from './http/refuse-unreadable.ts'
@@ -93,6 +94,7 @@ runService(async () => {
       safety: safetyChecks(config),
       balances: payerBalances({ rpc, payers, now }),
       payerCode: payerCode({ rpc, now }),
+      wallets: walletBalances({ rpc, now }),
       announcer: releaseAnnouncer(redis),
       releases,
       ledger,

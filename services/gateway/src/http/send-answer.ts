@@ -20,6 +20,7 @@ import {
 } from '@turnpike/payments'
 import { type Keyring, tokenFor } from '@turnpike/sealing'
 import type { Answer, Challenge } from '../paid/answer.ts'
+import { CORS_HEADERS } from './cors.ts'
 
 export type SendDeps = { publicBaseUrl: string; payTo: string; receiptTokenKeys: Keyring }
 export type Place = { requestId: string; path: string; endpoint?: { path: PaidEndpoint; description: string } }
@@ -164,7 +165,12 @@ export function send(
   body: string | Buffer,
   { status = 200, headers }: Outgoing,
 ): void {
-  response.writeHead(status, { 'X-Request-ID': requestId, ...headers, 'content-length': Buffer.byteLength(body) })
+  response.writeHead(status, {
+    'X-Request-ID': requestId,
+    ...CORS_HEADERS,
+    ...headers,
+    ...(status === 204 ? {} : { 'content-length': Buffer.byteLength(body) }),
+  })
   response.end(body)
 }
 
