@@ -1,4 +1,5 @@
-import { flattenAllOf, isSchemaObject, type JsonSchemaObject, resolvePointer } from './json-schema-shape.ts'
+import { isJsonObject, type JsonObject } from './effective-json.ts'
+import { flattenAllOf, resolvePointer } from './json-schema-shape.ts'
 
 // What a client's JSON Schema (tool parameters, a response format) may say. Nothing here compiles a schema or runs a pattern of a
 // stranger: the walk is bounded in depth and nodes, and every reference is followed at most once.
@@ -32,16 +33,27 @@ const REFUSED_KEYWORDS = [
 ] as const
 const TYPES = new Set<unknown>(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'])
 /** Beside a $ref they would have to be combined with what it names. */
-const SHAPES = ['type', 'properties', 'required', 'items', 'prefixItems', 'enum', 'const', 'anyOf', 'oneOf', 'additionalProperties']
+const SHAPES = [
+  'type',
+  'properties',
+  'required',
+  'items',
+  'prefixItems',
+  'enum',
+  'const',
+  'anyOf',
+  'oneOf',
+  'additionalProperties',
+]
 
-type Walk = { root: JsonSchemaObject; budget: SchemaBudget; visited: Set<object>; references: JsonSchemaObject[] }
+type Walk = { root: JsonObject; budget: SchemaBudget; visited: Set<object>; references: JsonObject[] }
 
 const malformed = (message: string): SchemaRefusal => ({ code: 'invalid_value', message })
 const unsupported = (message: string): SchemaRefusal => ({ code: 'unsupported_value', message })
 
 /** The parameters of a tool: a schema of an object. Pure; undefined when there is nothing to refuse. */
 export function parametersProblem(schema: unknown, budget: SchemaBudget): SchemaRefusal | undefined {
-  if (isSchemaObject(schema) && schema.type !== undefined && schema.type !== 'object') {
+  if (isJsonObject(schema) && schema.type !== undefined && schema.type !== 'object') {
     return malformed('must be a schema of type "object"')
   }
   return jsonSchemaProblem(schema, budget)
@@ -49,7 +61,7 @@ export function parametersProblem(schema: unknown, budget: SchemaBudget): Schema
 
 /** Any schema, as a response format has it. Pure; undefined when there is nothing to refuse. */
 export function jsonSchemaProblem(schema: unknown, budget: SchemaBudget): SchemaRefusal | undefined {
-  if (!isSchemaObject(schema)) return malformed('must be an object')
+  if (!isJsonObject(schema)) return malformed('must be an object')
   const walk: Walk = { root: schema, budget, visited: new Set(), references: [] }
   return check(walk, schema, 0) ?? referenceProblem(walk) ?? endlessProblem(walk)
 }
@@ -57,7 +69,7 @@ export function jsonSchemaProblem(schema: unknown, budget: SchemaBudget): Schema
 function check(walk: Walk, schema: unknown, depth: number, isMerged = false): SchemaRefusal | undefined {
   if (schema === true) return undefined
   if (schema === false) return unsupported('holds a schema that allows nothing')
-  if (!isSchemaObject(schema)) return malformed('holds a schema that is not an object')
+  if (!isJsonObject(schema)) return malformed('holds a schema that is not an object')
   if (depth > MAX_SCHEMA_DEPTH) return unsupported(`is nested deeper than ${MAX_SCHEMA_DEPTH} levels`)
   walk.budget.nodesLeft -= 1
   if (walk.budget.nodesLeft < 0) return unsupported(`holds more than ${MAX_SCHEMA_NODES} schemas, all of the request counted`)
@@ -66,7 +78,7 @@ function check(walk: Walk, schema: unknown, depth: number, isMerged = false): Sc
   return keywordProblem(schema) ?? checkReference(walk, schema) ?? checkInner(walk, schema, depth + 1)
 }
 
-function keywordProblem(schema: JsonSchemaObject): SchemaRefusal | undefined {
+function keywordProblem(schema: JsonObject): SchemaRefusal | undefined {
   const refused = REFUSED_KEYWORDS.find((keyword) => schema[keyword] !== undefined)
   if (refused !== undefined) return unsupported(`uses ${JSON.stringify(refused)}, which is not supported in a schema`)
   const { type } = schema
@@ -75,7 +87,8 @@ function keywordProblem(schema: JsonSchemaObject): SchemaRefusal | undefined {
     return malformed('holds a "type" that is none of JSON Schema')
   }
   for (const keyword of ['description', 'title', 'format', '$ref']) {
-    if (schema[keyword] !== undefined && typeof schema[keyword] !== 'string') return malformed(`holds a "${keyword}" that is no string`)
+    if (schema[keyword] !== undefined && typeof schema[keyword] !== 'string')
+      return malformed(`holds a "${keyword}" that is no string`)
   }
   for (const keyword of ['required', 'propertyOrdering']) {
     const names = schema[keyword]
@@ -98,7 +111,7 @@ function keywordProblem(schema: JsonSchemaObject): SchemaRefusal | undefined {
   return undefined
 }
 
-function checkReference(walk: Walk, schema: JsonSchemaObject): SchemaRefusal | undefined {
+function checkReference(walk: Walk, schema: JsonObject): SchemaRefusal | undefined {
   if (schema.$ref === undefined) return undefined
   const beside = SHAPES.find((keyword) => schema[keyword] !== undefined)
   if (beside !== undefined) return unsupported(`has ${JSON.stringify(beside)} beside a "$ref", which is not supported`)
@@ -106,11 +119,11 @@ function checkReference(walk: Walk, schema: JsonSchemaObject): SchemaRefusal | u
   return undefined
 }
 
-function checkInner(walk: Walk, schema: JsonSchemaObject, depth: number): SchemaRefusal | undefined {
+function checkInner(walk: Walk, schema: JsonObject, depth: number): SchemaRefusal | undefined {
   for (const keyword of ['properties', '$defs', 'definitions']) {
     const named = schema[keyword]
     if (named === undefined) continue
-    if (!isSchemaObject(named)) return malformed(`holds a "${keyword}" that is no object`)
+    if (!isJsonObject(named)) return malformed(`holds a "${keyword}" that is no object`)
     for (const inner of Object.values(named)) {
       const problem = check(walk, inner, depth)
       if (problem !== undefined) return problem
@@ -158,7 +171,7 @@ function endlessProblem({ root, visited }: Walk): SchemaRefusal | undefined {
     const stack: { node: object; next: object[] }[] = []
     const enter = (node: object): void => {
       state.set(node, 'open')
-      stack.push({ node, next: contained(root, node as JsonSchemaObject) })
+      stack.push({ node, next: contained(root, node as JsonObject) })
     }
     if (state.get(start) === undefined) enter(start)
     for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
@@ -174,16 +187,16 @@ function endlessProblem({ root, visited }: Walk): SchemaRefusal | undefined {
 }
 
 /** What every value of a schema contains. */
-function contained(root: JsonSchemaObject, node: JsonSchemaObject): object[] {
+function contained(root: JsonObject, node: JsonObject): object[] {
   const schema = flattenAllOf(node) ?? node
   if (typeof schema.$ref === 'string') {
     const target = resolvePointer(root, schema.$ref)
     return target === undefined || schema.nullable === true ? [] : [target]
   }
   const { required, properties, type } = schema
-  if (!Array.isArray(required) || !isSchemaObject(properties) || (Array.isArray(type) && type.length > 1)) return []
+  if (!Array.isArray(required) || !isJsonObject(properties) || (Array.isArray(type) && type.length > 1)) return []
   return required.flatMap((name: string) => {
     const inner = Object.hasOwn(properties, name) ? properties[name] : undefined
-    return isSchemaObject(inner) ? [inner] : []
+    return isJsonObject(inner) ? [inner] : []
   })
 }

@@ -1,12 +1,9 @@
-/** A JSON Schema that is an object, as parsed from JSON: no object in it is shared, so identity stands for the place. */
-export type JsonSchemaObject = { [keyword: string]: unknown }
+import { isJsonObject, type JsonObject } from './effective-json.ts'
 
-export function isSchemaObject(value: unknown): value is JsonSchemaObject {
-  return value !== null && typeof value === 'object' && !Array.isArray(value)
-}
+// A schema as parsed from JSON: no object in it is shared, so identity stands for the place.
 
 /** "#", or a JSON pointer into the same document. Other references (an address, an anchor) are not followed: undefined. */
-export function resolvePointer(root: JsonSchemaObject, reference: string): JsonSchemaObject | undefined {
+export function resolvePointer(root: JsonObject, reference: string): JsonObject | undefined {
   if (reference === '#' || reference === '#/') return root
   if (!reference.startsWith('#/')) return undefined
   let current: unknown = root
@@ -15,7 +12,7 @@ export function resolvePointer(root: JsonSchemaObject, reference: string): JsonS
     if (key === undefined || current === null || typeof current !== 'object' || !Object.hasOwn(current, key)) return undefined
     current = (current as Record<string, unknown>)[key]
   }
-  return isSchemaObject(current) ? current : undefined
+  return isJsonObject(current) ? current : undefined
 }
 
 function decoded(step: string): string | undefined {
@@ -33,14 +30,14 @@ const SINGLE = ['$ref', 'items', 'prefixItems', 'enum', 'const', 'anyOf', 'oneOf
  * A schema without its allOf: the members and what stands beside them as one. Objects are put together when they name different
  * properties; a member that is a $ref stays one when nothing but notes stand beside it. undefined where that would lose something.
  */
-export function flattenAllOf(schema: JsonSchemaObject, depth = 0): JsonSchemaObject | undefined {
+export function flattenAllOf(schema: JsonObject, depth = 0): JsonObject | undefined {
   const { allOf, ...own } = schema
   if (allOf === undefined) return schema
   if (!Array.isArray(allOf) || depth > 20) return undefined
-  let merged: JsonSchemaObject | undefined = own
+  let merged: JsonObject | undefined = own
   for (const member of allOf as unknown[]) {
     if (member === true) continue
-    const flat = isSchemaObject(member) ? flattenAllOf(member, depth + 1) : undefined
+    const flat = isJsonObject(member) ? flattenAllOf(member, depth + 1) : undefined
     merged = flat === undefined || merged === undefined ? undefined : merge(merged, flat)
   }
   if (merged?.$ref === undefined) return merged
@@ -48,16 +45,16 @@ export function flattenAllOf(schema: JsonSchemaObject, depth = 0): JsonSchemaObj
   return shaped ? undefined : merged
 }
 
-function merge(left: JsonSchemaObject, right: JsonSchemaObject): JsonSchemaObject | undefined {
+function merge(left: JsonObject, right: JsonObject): JsonObject | undefined {
   // Of narrowing keywords and notes the first wins: none of them changes what a right answer is.
-  const merged: JsonSchemaObject = { ...right, ...left }
+  const merged: JsonObject = { ...right, ...left }
   if (SINGLE.some((keyword) => left[keyword] !== undefined && right[keyword] !== undefined && left[keyword] !== right[keyword])) {
     return undefined
   }
   if (left.type !== undefined && right.type !== undefined && left.type !== right.type) return undefined
   for (const keyword of ['properties', '$defs', 'definitions']) {
     const [first, second] = [left[keyword], right[keyword]]
-    if (!isSchemaObject(first) || !isSchemaObject(second)) continue
+    if (!isJsonObject(first) || !isJsonObject(second)) continue
     if (Object.keys(second).some((name) => Object.hasOwn(first, name))) return undefined
     merged[keyword] = Object.fromEntries([...Object.entries(first), ...Object.entries(second)])
   }
