@@ -1,4 +1,6 @@
 export * from './call-first-available.ts'
+export * from './call-targets.ts'
+export * from './circuit-breaker.ts'
 export * from './dialects/openai-chat/read-request.ts'
 export * from './dialects/openai-chat/write-response.ts'
 export * from './provider-outcome.ts'

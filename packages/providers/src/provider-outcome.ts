@@ -5,6 +5,7 @@ export const FAILURE_REASONS = [
   'connect_failed',
   'not_sent_in_time',
   'nothing_to_send',
+  'circuit_open',
   // Sent, no whole answer
   'deadline',
   'upstream_timeout',
@@ -50,5 +51,8 @@ export type ProviderOutcome<T> =
   | ProviderFailure
   | { kind: 'ambiguous'; code: 'provider_outcome_unknown'; reason: FailureReason }
 
-/** `signal` fires at `deadlineMs` (epoch) at the latest; the time itself lets a retry see what it still has. */
-export type CallLimits = { signal: AbortSignal; deadlineMs: number }
+/**
+ * `signal` fires at `deadlineMs` (epoch) at the latest; the time itself lets a retry see what it still has. `maxRetryDelayMs` is the
+ * longest wait for the same target that is worth it here, where that is less than usual.
+ */
+export type CallLimits = { signal: AbortSignal; deadlineMs: number; maxRetryDelayMs?: number }

@@ -15,11 +15,16 @@ const limited = (retryAfterMs?: number): ProviderOutcome<string> => ({
 })
 const done: ProviderOutcome<string> = { kind: 'succeeded', value: 'done' }
 
-async function run(answers: ProviderOutcome<string>[], deadlineMs = NOW + 10_000, signal = new AbortController().signal) {
+async function run(
+  answers: ProviderOutcome<string>[],
+  deadlineMs = NOW + 10_000,
+  signal = new AbortController().signal,
+  more: { maxRetryDelayMs?: number } = {},
+) {
   let calls = 0
   const outcome = await retryTransient(
     { policy: POLICY, now: () => NOW, random: () => 0.5 },
-    { signal, deadlineMs },
+    { signal, deadlineMs, ...more },
     async () => {
       calls += 1
       const answer = answers[Math.min(calls, answers.length) - 1]
@@ -53,6 +58,12 @@ it.each<[string, ProviderOutcome<string>]>([
 it('does not wait longer than it may, nor into the deadline', async () => {
   expect(await run([limited(26_000), done])).toEqual({ kind: 'failed', calls: 1 })
   expect(await run([limited(500), done], NOW + 550)).toEqual({ kind: 'failed', calls: 1 })
+})
+
+it('waits no longer than its caller finds worth it', async () => {
+  const within = new AbortController().signal
+  expect(await run([limited(300), done], undefined, within, { maxRetryDelayMs: 200 })).toEqual({ kind: 'failed', calls: 1 })
+  expect(await run([limited(100), done], undefined, within, { maxRetryDelayMs: 200 })).toEqual({ kind: 'succeeded', calls: 2 })
 })
 
 it('stops waiting when the deadline passes', async () => {

@@ -20,11 +20,12 @@ export async function retryTransient<T>(
   limits: CallLimits,
   call: () => Promise<ProviderOutcome<T>>,
 ): Promise<ProviderOutcome<T>> {
+  const maxDelayMs = Math.min(deps.policy.maxDelayMs, limits.maxRetryDelayMs ?? Number.POSITIVE_INFINITY)
   for (let attempt = 0; ; attempt += 1) {
     const outcome = await call()
     if (outcome.kind !== 'failed' || !outcome.transient || attempt >= deps.policy.retries) return outcome
     const waitMs = retryDelayMs(deps, attempt, outcome.retryAfterMs)
-    if (waitMs > deps.policy.maxDelayMs || deps.now() + waitMs + deps.policy.minCallMs > limits.deadlineMs) return outcome
+    if (waitMs > maxDelayMs || deps.now() + waitMs + deps.policy.minCallMs > limits.deadlineMs) return outcome
     try {
       await delay(waitMs, undefined, { signal: limits.signal })
     } catch {
