@@ -28,6 +28,10 @@ export function problemFromSchema(problems: SchemaProblem[]): { ok: false; probl
   const missing = problems.find((problem) => problem.missing !== undefined)
   if (missing !== undefined) return incomplete(missing.path)
   const [first] = problems
-  const param = first === undefined || first.path === '' ? 'body' : first.path
-  return invalid(param, `${param} ${first?.message ?? 'is invalid'}.`)
+  const param = first === undefined || first.path === '' ? 'body' : first.path.slice(0, MAX_NAME_LENGTH)
+  const code = first?.keyword === 'additionalProperties' ? 'unsupported_field' : 'invalid_value'
+  return invalid(param, `${param} ${first?.message ?? 'is invalid'}.`, code)
 }
+
+/** The name of a field that is not ours is as long as a stranger makes it. */
+const MAX_NAME_LENGTH = 200
