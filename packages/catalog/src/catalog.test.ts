@@ -1,6 +1,6 @@
-import { CATEGORIES, MODELS, type Model, PAID_ENDPOINTS, TEXT_MODELS } from '@turnpike/contracts'
+import { CATEGORIES, MODELS, type Model, PAID_ENDPOINTS, TEXT_MODELS, VOICE_ALIASES } from '@turnpike/contracts'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { catalogOf, VOICE_ALIASES } from './index.ts'
+import { catalogOf, VOICES } from './index.ts'
 
 type Listed = { categories: Record<string, unknown>[]; data: Record<string, unknown>[]; catalog_version: string; object: string }
 type Priced = {
@@ -168,6 +168,7 @@ describe('the pricing catalog', () => {
     expect(VOICE_ALIASES).toHaveLength(20)
     expect(new Set(VOICE_ALIASES).size).toBe(20)
     expect(VOICE_ALIASES[0]).toBe(entryOf('el/flash-v2.5').default_voice)
+    expect(VOICES.map(({ id }) => id)).toEqual([...VOICE_ALIASES])
   })
 })
 
@@ -237,7 +238,10 @@ describe('the catalog version', () => {
       await versionWith('./models.ts', ({ TRANSCRIPTION }) => ({
         TRANSCRIPTION: { ...(TRANSCRIPTION as object), maximumBytes: 1 },
       })),
-      await versionWith('./voices.ts', ({ VOICE_ALIASES: voices }) => ({ VOICE_ALIASES: (voices as string[]).slice(1) })),
+      await versionWith('./voices.ts', ({ VOICES: voices }) => ({ VOICES: (voices as object[]).slice(1) })),
+      await versionWith('./voices.ts', ({ VOICES: voices }) => ({
+        VOICES: (voices as object[]).map((voice) => ({ ...voice, retirementDate: '2027-01-31' })),
+      })),
     ]
     expect(versions).not.toContain(all.version)
     expect(new Set(versions).size).toBe(versions.length)

@@ -1,4 +1,4 @@
-import { canonical, type Model, sha256Hex } from '@turnpike/contracts'
+import { canonical, MAX_PROMPT_CHARACTERS, type Model, sha256Hex } from '@turnpike/contracts'
 import { INPUT_TOKEN_ESTIMATE } from './estimate-input-tokens.ts'
 import {
   CATALOG_DATE,
@@ -14,7 +14,7 @@ import {
   TEXT_RATES,
   TRANSCRIPTION,
 } from './models.ts'
-import { VOICE_ALIASES } from './voices.ts'
+import { voiceList } from './voice-list.ts'
 
 export type Catalog = {
   version: string
@@ -22,6 +22,8 @@ export type Catalog = {
   models: object
   /** Response of GET /v1/pricing. */
   pricing: object
+  /** Response of GET /v1/audio/voices. */
+  voices: object
   offers(model: string): model is Model
 }
 
@@ -46,7 +48,7 @@ export function catalogOf(enabled: readonly Model[], endpoints: readonly string[
   const data = categories.flatMap((category) => category.models.map((model) => modelEntry(category, model)))
   const prices = categories.flatMap((category) => category.models.map((model) => pricingEntry(category, model)))
   const promotion = SERVICE_FEE_BASIS_POINTS === 0 ? 'Zero service fee' : null
-  const voices = categories.some((category) => category.id === 'text_to_speech') ? VOICE_ALIASES : []
+  const voices = voiceList(categories.find((category) => category.id === 'text_to_speech')?.models ?? [])
   const version = `${CATALOG_DATE}.${sha256Hex(canonical({ modelCategories, data, prices, promotion, fee: SERVICE_FEE_BASIS_POINTS, voices })).slice(0, 8)}`
 
   return {
@@ -59,6 +61,7 @@ export function catalogOf(enabled: readonly Model[], endpoints: readonly string[
       promotion,
       data: prices,
     },
+    voices,
     offers: (model): model is Model => data.some((entry) => entry.id === model),
   }
 }
@@ -80,7 +83,7 @@ function limitsOf(category: CategoryData): Record<string, unknown> {
     case 'text_generation':
       return { context_tokens: CONTEXT_TOKENS, max_output_tokens: MAX_OUTPUT_TOKENS }
     case 'image_generation':
-      return { maximum_prompt_characters: 4000, image_sizes: [IMAGE.size], aspect_ratios: [IMAGE.aspectRatio] }
+      return { maximum_prompt_characters: MAX_PROMPT_CHARACTERS, image_sizes: [IMAGE.size], aspect_ratios: [IMAGE.aspectRatio] }
     case 'text_to_speech':
       return { maximum_characters: SPEECH.maximumCharacters }
     case 'speech_to_text':

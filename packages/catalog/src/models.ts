@@ -1,5 +1,12 @@
 import type { Category, Model, PaidEndpoint, TextModel } from '@turnpike/contracts'
-import { IMAGE_MODELS, SPEECH_MODELS, TEXT_MODELS, TRANSCRIPTION_MODELS } from '@turnpike/contracts'
+import {
+  DEFAULT_VOICE,
+  IMAGE_MODELS,
+  MAX_SPEECH_CHARACTERS,
+  SPEECH_MODELS,
+  TEXT_MODELS,
+  TRANSCRIPTION_MODELS,
+} from '@turnpike/contracts'
 
 // All that is sold, with its prices and limits: the one file to change when a price or a limit does.
 
@@ -34,9 +41,9 @@ export const IMAGE = {
 } as const
 export const SPEECH = {
   pricePerThousandCharactersUsd: '0.2205',
-  maximumCharacters: 2000,
+  maximumCharacters: MAX_SPEECH_CHARACTERS,
   responseFormats: ['mp3'],
-  defaultVoice: 'darian',
+  defaultVoice: DEFAULT_VOICE,
   retentionHours: 24,
 } as const
 export const TRANSCRIPTION = {

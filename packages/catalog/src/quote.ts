@@ -29,7 +29,7 @@ export function quoteText(model: TextModel, request: { inputTokens: number; maxT
   return {
     ok: true,
     price: {
-      amountAtomic: charge(usd),
+      amountAtomic: chargeOf(usd),
       inputs: {
         billing_mode: 'fixed_request_estimate',
         input_tokens: request.inputTokens,
@@ -51,8 +51,8 @@ export function textRatesFor(model: TextModel, inputTokens: number): { input: st
     : { input, output }
 }
 
-/** The fee is applied before the minimum. */
-function charge(usd: Rational): bigint {
+/** A price as it is charged: the fee is applied before the minimum, and it is rounded up to one atomic unit. */
+export function chargeOf(usd: Rational): bigint {
   const withFee = multiply(usd, rational(10_000 + SERVICE_FEE_BASIS_POINTS, 10_000))
   const amountAtomic = roundUp(multiply(withFee, ATOMIC_PER_USD))
   return amountAtomic < MINIMUM_PRICE_ATOMIC ? MINIMUM_PRICE_ATOMIC : amountAtomic
