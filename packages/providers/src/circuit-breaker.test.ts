@@ -186,10 +186,22 @@ describe('a circuit among those of other processes', () => {
     expect(changes.at(-1)).toEqual({ change: 'closed' })
   })
 
-  it('keeps its own time when the target answers the others', async () => {
-    const { breaker, fail, pass } = rig({ open: async () => ({ status: 'answers_others' }) })
-    await fail(POLICY.failures)
+  it('keeps its own time while the target answers the others, and asks them again once a second', async () => {
+    const failingForMs: number[] = []
+    const { breaker, fail, pass } = rig({
+      open: async (_target, report) => {
+        failingForMs.push(report.failingForMs)
+        return { status: 'answers_others' }
+      },
+    })
+    await fail(POLICY.failures, failure('rate_limited', { retryAfterMs: 2_000 }))
+    pass(999)
     expect(await breaker.enter()).toMatchObject(REFUSED)
+    expect(failingForMs).toEqual([0])
+    pass(1)
+    expect(await breaker.enter()).toMatchObject(REFUSED)
+    expect(await breaker.enter()).toMatchObject(REFUSED)
+    expect(failingForMs).toEqual([0, 1_000])
     pass(1_000)
     await call(breaker, answer)
   })

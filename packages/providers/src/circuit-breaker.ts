@@ -9,8 +9,8 @@ type Overloaded = Extract<ProviderFailure['code'], 'provider_unavailable' | 'pro
 /** What the worker processes tell each other of a target. Any of it may reject: then this process decides alone. */
 export type SharedHealth = {
   /**
-   * Nobody is to be sold this target for a while, longer each time in a row. `answers_others`: it answered another process since this
-   * one's failures began, so that the fault is likely here, and nothing was told to anybody.
+   * Nobody is to be sold this target for a while, longer each time in a row. `answers_others`: it answered another process lately, or
+   * since this one's failures began, so that the fault is likely here, and nothing was told to anybody.
    */
   open(
     target: TargetName,
@@ -59,7 +59,7 @@ export type CircuitBreaker = {
   enter(): Promise<TargetTurn | ProviderFailure>
 }
 
-/** How seldom a target that answers all the time is reported as answering. */
+/** How seldom the others are told of a target that keeps answering, or keeps failing where it answers them. */
 const TELL_EVERY_MS = 1_000
 /** What is left unsaid when another call is finding out. */
 const PROBE_RETRY_MS = 1_000
@@ -69,6 +69,8 @@ type Open = {
   kind: 'open'
   code: Overloaded
   openings: number
+  failingSinceMs: number
+  leastMs: number
   untilMs: number
   /** The other processes were told; then theirs is the say, and the time above is only for when they cannot be asked. */
   isShared: boolean
@@ -89,9 +91,16 @@ export function circuitBreaker(deps: BreakerDeps, target: TargetName): CircuitBr
     const leastMs = Math.min(policy.mostOpenMs, Math.max(policy.leastOpenMs, retryAfterMs))
     const forMs = Math.min(policy.mostOpenMs, leastMs * 2 ** Math.min(openings - 1, 16))
     const code = outcome.kind === 'failed' && outcome.code === 'provider_overloaded' ? outcome.code : 'provider_unavailable'
-    const opened: Open = { kind: 'open', code, openings, untilMs: now() + forMs, isShared: false, isProbing: false }
+    const untilMs = now() + forMs
+    const opened: Open = { kind: 'open', code, openings, failingSinceMs, leastMs, untilMs, isShared: false, isProbing: false }
     state = opened
     deps.onChange(target, { change: 'opened', forMs, reason: outcome.kind === 'succeeded' ? 'none' : outcome.reason })
+    tellOpen(opened)
+  }
+
+  function tellOpen(opened: Open): void {
+    toldMs = now()
+    const { code, leastMs, failingSinceMs } = opened
     shared
       .open(target, { code, leastMs, mostMs: policy.mostOpenMs, failingForMs: now() - failingSinceMs })
       .then((told) => {
@@ -99,7 +108,7 @@ export function circuitBreaker(deps: BreakerDeps, target: TargetName): CircuitBr
         opened.isShared = true
         opened.untilMs = now() + told.forMs
       })
-      .catch(() => {}) // told to nobody: the local time above holds
+      .catch(() => {}) // told to nobody: the time of this process holds
   }
 
   function answered(): void {
@@ -111,32 +120,34 @@ export function circuitBreaker(deps: BreakerDeps, target: TargetName): CircuitBr
     shared.answered(target).catch(() => {}) // the next answer tells it
   }
 
-  function failed(outcome: ProviderOutcome<unknown>, calledMs: number, probed: Open | undefined): void {
+  function failed(outcome: ProviderOutcome<unknown>, probed: Open | undefined): void {
     if (state.kind === 'open') {
       // A late failure of a call from before says nothing new.
-      if (state === probed) open(outcome, state.openings + 1, calledMs)
+      if (state === probed) open(outcome, state.openings + 1, state.failingSinceMs)
       return
     }
-    const failingSinceMs = state.failures === 0 ? calledMs : state.failingSinceMs
+    const failingSinceMs = state.failures === 0 ? now() : state.failingSinceMs
     state = { kind: 'closed', failures: state.failures + 1, failingSinceMs }
     if (state.failures >= policy.failures) open(outcome, 1, failingSinceMs)
   }
 
   function turn(probed: Open | undefined, release: (foundOut: boolean) => void): TargetTurn {
-    const calledMs = now()
     return {
       leave(outcome) {
         const availability = outcome === undefined ? 'unknown' : availabilityAfter(outcome)
         release(availability !== 'unknown')
         if (availability === 'answered') answered()
-        else if (availability === 'failed' && outcome !== undefined) failed(outcome, calledMs, probed)
+        else if (availability === 'failed' && outcome !== undefined) failed(outcome, probed)
       },
     }
   }
 
   /** By the clock of this process, one at a time. */
   function probeAlone(current: Open): TargetTurn | ProviderFailure {
-    if (now() < current.untilMs) return refusal(current, current.untilMs - now())
+    if (now() < current.untilMs) {
+      if (now() - toldMs >= TELL_EVERY_MS) tellOpen(current)
+      return refusal(current, current.untilMs - now())
+    }
     if (current.isProbing) return refusal(current, PROBE_RETRY_MS)
     current.isProbing = true
     return turn(current, () => {

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import {
+  closedUpstreams,
   keyClaims,
   listenForReleases,
   openRedis,
@@ -24,6 +25,7 @@ import { openObjectStore } from '@turnpike/storage'
 import { openAdmissionGate } from './admission-gate.ts'
 import { createApp, PAID } from './app.ts'
 import { walletBalances } from './chain/wallet-balances.ts'
+import { watchClosedModels } from './closed-models.ts'
 import { GATEWAY_VARIABLES } from './config.ts'
 import { openByteBudget } from './http/byte-budget.ts'
 import { refuseUnreadable } from './http/refuse-unreadable.ts'
@@ -76,6 +78,10 @@ runService(async () => {
     maxInFlight: config.maxInFlight,
     logger,
   })
+  const closedModels = watchClosedModels({ closedTargets: closedUpstreams(redis), now, logger })
+  metrics.gauge('turnpike_model_closed', 'Models that no upstream serves now', ['model'], (gauge) => {
+    for (const model of config.enabledModels) gauge.set({ model }, closedModels.closure(model) === undefined ? 0 : 1)
+  })
   metrics.gauge('turnpike_in_flight', 'Admitted requests that wait here', [], (gauge) => gauge.set(gate.inFlight()))
 
   const payers = payerClaims(redis)
@@ -103,6 +109,7 @@ runService(async () => {
       publisher,
       store,
       gate,
+      closedModels,
       bodies: openByteBudget(config.maxBodyBytesInMemory),
       metrics,
       logger,
@@ -141,6 +148,7 @@ runService(async () => {
         },
       ],
       ['admission', () => gate.close()],
+      ['closed models', () => closedModels.close()],
       ['kafka', () => publisher.close()],
       ['releases', () => releases.close()],
       ['redis', () => redis.disconnect()],

@@ -6,6 +6,7 @@ import type { Keyring } from '@turnpike/sealing'
 import type { Logger } from '@turnpike/service'
 import type { ObjectStore } from '@turnpike/storage'
 import type { AdmissionGate } from '../admission-gate.ts'
+import type { ClosedModels } from '../closed-models.ts'
 import type { ByteBudget } from '../http/byte-budget.ts'
 import type { LedgerClient } from '../ledger/ledger-client.ts'
 import type { GatewayMetrics } from '../metrics.ts'
@@ -38,6 +39,7 @@ export type PaidDeps = {
   publisher: Publisher
   store: ObjectStore
   gate: AdmissionGate
+  closedModels: Pick<ClosedModels, 'closure'>
   bodies: ByteBudget
   metrics: GatewayMetrics
   logger: Logger

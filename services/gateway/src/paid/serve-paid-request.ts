@@ -41,7 +41,7 @@ export async function servePaidRequest<Request extends { model: string }>(
 
 /** No payment: bind the quote and answer with its challenge, unless the key says otherwise. */
 async function answerUnsigned(deps: PaidDeps, exchange: Exchange, request: EffectiveRequest): Promise<Answer | 'look_again'> {
-  const closed = closedAnswer(deps)
+  const closed = closedAnswer(deps, request)
   // One trip each, side by side. The binding is harmless where the ledger says otherwise: it has the last word on every look.
   const [record, known] = await Promise.all([
     closed === undefined
@@ -96,7 +96,7 @@ async function answerSigned(deps: PaidDeps, exchange: Exchange, request: SignedR
       if (standing.onlyFor !== undefined && standing.onlyFor !== request.payment.authorization.from) {
         return problem('idempotency_key_reused')
       }
-      const answer = closedAnswer(deps) ?? (await admit(deps, exchange, request, standing, authorization))
+      const answer = closedAnswer(deps, request) ?? (await admit(deps, exchange, request, standing, authorization))
       // A claim that lapsed may have left a job behind that nobody has recorded yet.
       return standing.mayRun && answer !== 'look_again' ? withChargeUnknown(answer) : answer
     }
@@ -119,8 +119,9 @@ async function lookUp(
 }
 
 /** Nobody is asked to sign for what cannot be delivered. */
-function closedAnswer(deps: PaidDeps): Answer | undefined {
+function closedAnswer(deps: PaidDeps, { model }: EffectiveRequest): Answer | undefined {
   const closedBy = deps.gate.closedBy()
-  if (closedBy === undefined) return undefined
-  return closedBy === 'capacity' ? problem('overloaded') : problem('dependency_unavailable')
+  if (closedBy !== undefined) return closedBy === 'capacity' ? problem('overloaded') : problem('dependency_unavailable')
+  const closure = deps.closedModels.closure(model)
+  return closure === undefined ? undefined : problem(closure.code, { retryAfterS: closure.retryAfterS })
 }
