@@ -32,3 +32,11 @@ export type PaidEndpoint = (typeof PAID_ENDPOINTS)[number]
 export function isTextModel(model: string): model is TextModel {
   return (TEXT_MODELS as readonly string[]).includes(model)
 }
+
+export function isImageModel(model: string): boolean {
+  return (IMAGE_MODELS as readonly string[]).includes(model)
+}
+
+export function isSpeechModel(model: string): boolean {
+  return (SPEECH_MODELS as readonly string[]).includes(model)
+}

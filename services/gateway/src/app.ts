@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { RequestListener, ServerResponse } from 'node:http'
 import type { AppDeps } from './app-deps.ts'
 import { chatCompletions } from './endpoints/chat-completions.ts'
+import { imagesGenerations } from './endpoints/images-generations.ts'
 import type { PaidEndpointDefinition } from './endpoints/paid-endpoint.ts'
+import { speech } from './endpoints/speech.ts'
 import { answerFault } from './http/answer-fault.ts'
 import { type Call, type Handler, pathOf } from './http/call.ts'
 import { clientOf, openClientRateLimit } from './http/client-rate-limit.ts'
@@ -13,7 +15,7 @@ import { freeRoutes } from './routes/free-routes.ts'
 import { paidRoute } from './routes/paid-route.ts'
 
 /** The paid endpoints that have a worker. */
-export const PAID = [chatCompletions] as const
+export const PAID = [chatCompletions, imagesGenerations, speech] as const
 
 /**
  * The public HTTP surface. The paid routes are told by their exact path before Express sees the request: Express would cost an unpaid

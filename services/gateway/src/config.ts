@@ -1,4 +1,4 @@
-import { isTextModel, MODELS, type Model } from '@turnpike/contracts'
+import { MODELS, type Model, TRANSCRIPTION_MODELS } from '@turnpike/contracts'
 import { openKeyring } from '@turnpike/sealing'
 import {
   atomicUsdc,
@@ -75,7 +75,7 @@ function models(name: string): Variable<readonly Model[]> {
     const named = value.split(',').map((model) => model.trim())
     const unknown = named.filter((model) => !(MODELS as readonly string[]).includes(model))
     if (unknown.length > 0) throw new Error(`no such model: ${unknown.join(', ')}`)
-    const unserved = named.filter((model) => !isTextModel(model))
+    const unserved = named.filter((model) => (TRANSCRIPTION_MODELS as readonly string[]).includes(model))
     if (unserved.length > 0) throw new Error(`no endpoint serves ${unserved.join(', ')} yet`)
     return named as Model[]
   })

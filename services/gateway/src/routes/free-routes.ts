@@ -32,6 +32,7 @@ export function freeRoutes(deps: AppDeps): FreeRoutes {
   }
 
   get('/v1/models', (_request, response, call) => sendJson(response, call, deps.catalog.models))
+  get('/v1/audio/voices', (_request, response, call) => sendJson(response, call, deps.catalog.voices))
   get('/v1/pricing', (_request, response, call) => sendJson(response, call, deps.catalog.pricing))
   get('/v1/balance', balanceRoute(deps))
   get('/v1/receipts/:id', receiptRoute(deps))
