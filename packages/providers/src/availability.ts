@@ -18,10 +18,12 @@ const AFTER: Record<FailureReason, Availability> = {
   request_rejected: 'answered',
   credentials_refused: 'failed',
   target_missing: 'failed',
+  voice_missing: 'answered',
   rate_limited: 'failed',
   overloaded: 'failed',
   upstream_fault: 'failed',
   unexpected_status: 'failed',
+  blocked: 'answered',
   no_content: 'answered',
   unusable_stop: 'answered',
 }

@@ -17,11 +17,13 @@ export const FAILURE_REASONS = [
   'request_rejected',
   'credentials_refused',
   'target_missing',
+  'voice_missing',
   'rate_limited',
   'overloaded',
   'upstream_fault',
   'unexpected_status',
   // Executed, of no use
+  'blocked',
   'no_content',
   'unusable_stop',
 ] as const
@@ -41,13 +43,13 @@ export type ProviderFailure = {
 
 /**
  * - `succeeded`: executed, with an answer (a filtered one is an answer too)
- * - `refused`: provably not executed, and no target would take this request
+ * - `refused`: no target would take this request; `content_blocked` may have been executed, without a result
  * - `failed`: definite, nothing usable was produced
  * - `ambiguous`: it may have been executed; never retried
  */
 export type ProviderOutcome<T> =
   | { kind: 'succeeded'; value: T }
-  | { kind: 'refused'; code: 'provider_rejected_request'; reason: FailureReason }
+  | { kind: 'refused'; code: 'provider_rejected_request' | 'content_blocked'; reason: FailureReason }
   | ProviderFailure
   | { kind: 'ambiguous'; code: 'provider_outcome_unknown'; reason: FailureReason }
 

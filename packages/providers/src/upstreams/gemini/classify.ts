@@ -1,51 +1,55 @@
-import type { FailureReason, ProviderFailure, ProviderOutcome } from '../../provider-outcome.ts'
+import type { ProviderOutcome } from '../../provider-outcome.ts'
 import type { TextCompletion } from '../../text/text-completion.ts'
 import type { Exchange } from '../exchange.ts'
+import {
+  ambiguous,
+  cutShort,
+  failed,
+  rejected,
+  retryAfterHeaderMs,
+  transient,
+  unanswered,
+  unusable,
+} from '../exchange-outcome.ts'
 import { readResponse } from './read-response.ts'
 import { parseError, parseResponse, type WireError } from './wire.ts'
 
-type Outcome = ProviderOutcome<TextCompletion>
 type Response = Extract<Exchange, { kind: 'response' }>
 
 /** The one place that decides what an exchange came to, and so whether it may be repeated and what the client may be told. */
-export function classify(exchange: Exchange, now: number): Outcome {
-  switch (exchange.kind) {
-    case 'not_sent':
-      // No connection, so no request: definite. Another target may sit behind another address.
-      return failed('provider_unavailable', exchange.because === 'connect' ? 'connect_failed' : 'not_sent_in_time')
-    case 'no_response':
-      // The upstream has no idempotency key and keeps working after a hang-up: only it knows whether it ran.
-      return ambiguous(NO_RESPONSE[exchange.because])
-    case 'response':
-      return exchange.status === 200 ? classifyAnswer(exchange) : classifyError(exchange, now)
-  }
+export function classify(exchange: Exchange, now: number): ProviderOutcome<TextCompletion> {
+  return classifyExchange(exchange, now, readAnswer)
 }
 
-const NO_RESPONSE = { aborted: 'deadline', timeout: 'upstream_timeout', connection: 'connection_lost' } as const
-const CUT_SHORT = { ...NO_RESPONSE, connection: 'truncated_body', too_large: 'body_too_large' } as const
+/** For every kind of answer: `readWhole` says what a 200 whose body has arrived came to. */
+export function classifyExchange<T>(
+  exchange: Exchange,
+  now: number,
+  readWhole: (body: Buffer) => ProviderOutcome<T>,
+): ProviderOutcome<T> {
+  if (exchange.kind !== 'response') return unanswered(exchange)
+  if (exchange.status !== 200) return classifyError(exchange, now)
+  return exchange.end === 'whole' ? readWhole(exchange.body) : cutShort(exchange.end)
+}
 
-function classifyAnswer({ body, end }: Response): Outcome {
-  // It said 200, but what it made did not arrive.
-  if (end !== 'whole') return ambiguous(CUT_SHORT[end])
+function readAnswer(body: Buffer): ProviderOutcome<TextCompletion> {
   const response = parseResponse(body)
   // Not this API's answer: a proxy's page, a cut document.
   if (response === undefined) return ambiguous('invalid_body')
   const read = readResponse(response)
-  if (read.kind === 'completion') return { kind: 'succeeded', value: read.completion }
-  // Executed and billed, nothing to give to the client: definite, and not repeated at our cost.
-  return { ...failed('provider_unusable_answer', read.reason), executed: true }
+  return read.kind === 'completion' ? { kind: 'succeeded', value: read.completion } : unusable(read.reason)
 }
 
-function classifyError({ status, headers, body, end }: Response, now: number): Outcome {
+function classifyError({ status, headers, body, end }: Response, now: number): ProviderOutcome<never> {
   const error = end === 'whole' ? parseError(body) : undefined
   switch (status) {
     case 400:
       // Only the API's own word makes it the client's fault; a bad key or missing billing is ours and also comes as a 400.
       if (error === undefined || isAboutOurAccount(error)) return failed('provider_unavailable', 'credentials_refused')
-      return { kind: 'refused', code: 'provider_rejected_request', reason: 'request_rejected' }
+      return rejected()
     case 413:
     case 422:
-      return { kind: 'refused', code: 'provider_rejected_request', reason: 'request_rejected' }
+      return rejected()
     case 401:
     case 403:
       return failed('provider_unavailable', 'credentials_refused')
@@ -90,25 +94,5 @@ export function retryAfterMs(
     const seconds = /^(\d{1,9}(?:\.\d{1,9})?)s$/.exec(retryDelay ?? '')?.[1]
     if (seconds !== undefined) return Math.ceil(Number(seconds) * 1000)
   }
-  const text = (Array.isArray(header) ? header[0] : header)?.trim()
-  if (text === undefined || text === '') return undefined
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000
-  const at = Date.parse(text)
-  return Number.isNaN(at) ? undefined : Math.max(0, at - now)
-}
-
-function failed(code: ProviderFailure['code'], reason: FailureReason): ProviderFailure {
-  return { kind: 'failed', code, reason, transient: false, executed: false }
-}
-
-function transient(reason: 'rate_limited' | 'overloaded', waitMs: number | undefined): ProviderFailure {
-  return {
-    ...failed('provider_overloaded', reason),
-    transient: true,
-    ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }),
-  }
-}
-
-function ambiguous(reason: FailureReason): Outcome {
-  return { kind: 'ambiguous', code: 'provider_outcome_unknown', reason }
+  return retryAfterHeaderMs(header, now)
 }

@@ -48,7 +48,7 @@ function readPart(part: ResponsePart): AssistantPart[] {
 }
 
 /** `candidatesTokenCount` leaves thoughts out, `promptTokenCount` has cached tokens in; any count may be absent. */
-function readUsage(usage: GenerateContentResponse['usageMetadata']): TokenUsage {
+export function readUsage(usage: GenerateContentResponse['usageMetadata']): TokenUsage {
   const reasoningTokens = usage?.thoughtsTokenCount ?? 0
   return {
     inputTokens: (usage?.promptTokenCount ?? 0) + (usage?.toolUsePromptTokenCount ?? 0),
