@@ -1,4 +1,4 @@
-import type { AssistantPart } from './text-request.ts'
+import type { TextPart, ToolCallPart } from './text-request.ts'
 
 /**
  * Why a model stopped. `filtered` may come with some text or with none; `length` too, when thinking used the whole ceiling.
@@ -17,11 +17,23 @@ export type TokenUsage = {
   reasoningTokens: number
 }
 
+/** Without an id where the upstream gave none: each dialect has ids of its own looks. */
+export type CompletedToolCall = Omit<ToolCallPart, 'id'> & { id?: string }
+export type CompletionPart = TextPart | CompletedToolCall
+
 export type TextCompletion = {
   /** Visible output in order; never a thought. */
-  parts: AssistantPart[]
+  parts: CompletionPart[]
   stop: StopReason
   usage: TokenUsage
+  /** What the upstream itself said, signatures included, for a client that asked for raw output. Names no upstream and no model. */
+  providerParts: Record<string, unknown>[]
+}
+
+/** The answer for a client that takes one call at a time: what comes after the first call is not given back. */
+export function firstCallOnly(completion: TextCompletion): TextCompletion {
+  const first = completion.parts.findIndex((part) => part.type === 'tool_call')
+  return first < 0 ? completion : { ...completion, parts: completion.parts.slice(0, first + 1) }
 }
 
 /** All visible text in one string, or null where there is none. */

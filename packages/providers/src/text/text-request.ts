@@ -11,6 +11,7 @@ export type ToolCallPart = {
   arguments: Record<string, unknown>
   signature?: string
 }
+/** `name` is that of the tool whose call it answers. */
 export type ToolResultPart = {
   type: 'tool_result'
   callId: string
@@ -42,39 +43,16 @@ export type Thinking =
 export type TextRequest = {
   /** In the order given; never empty strings. */
   system: string[]
-  /** Roles alternate, no turn and no part is empty (see `joinTurns`). */
+  /** Roles alternate, no turn and no part is empty, all results of a step follow it in the order of its calls (see `joinTurns`). */
   turns: Turn[]
   tools: ToolDeclaration[]
   toolChoice: ToolChoice
+  /** The client takes one call at a time. No upstream can be told: what it made beyond the first is not given back. */
+  onlyFirstCall: boolean
   output: OutputFormat
   /** The ceiling that the client paid for: thinking and visible output together. */
   maxOutputTokens: number
   sampling: Sampling
   stopSequences: string[]
   thinking: Thinking
-}
-
-/** Drops empty text and empty turns and joins neighbours of one role: upstreams refuse both. */
-export function joinTurns(turns: Turn[]): Turn[] {
-  const joined: Turn[] = []
-  for (const turn of turns) {
-    if (turn.role === 'user') {
-      const parts = turn.parts.filter(saysSomething)
-      if (parts.length === 0) continue
-      const last = joined.at(-1)
-      if (last?.role === 'user') last.parts.push(...parts)
-      else joined.push({ role: 'user', parts })
-    } else {
-      const parts = turn.parts.filter(saysSomething)
-      if (parts.length === 0) continue
-      const last = joined.at(-1)
-      if (last?.role === 'assistant') last.parts.push(...parts)
-      else joined.push({ role: 'assistant', parts })
-    }
-  }
-  return joined
-}
-
-function saysSomething(part: UserPart | AssistantPart): boolean {
-  return part.type !== 'text' || part.text !== ''
 }

@@ -6,13 +6,15 @@ import { classify } from '../../upstreams/gemini/classify.ts'
 import { fixture } from '../../upstreams/gemini/fixture.ts'
 import { writeChatCompletion } from './write-response.ts'
 
-const IDENTITY = { id: 'chatcmpl-8c1d', created: 1_795_000_000, model: 'gm-2.5-flash' }
+let ids = 0
+const IDENTITY = { createdS: 1_795_000_000, model: 'gm-2.5-flash', newId: () => `${++ids}` }
 
 /** What the official client makes of the body that a recorded answer of the upstream becomes. */
-async function readByOfficialClient(name: string): Promise<OpenAI.Chat.ChatCompletion> {
+async function readByOfficialClient(name: string, rawOutput = false): Promise<OpenAI.Chat.ChatCompletion> {
+  ids = 0
   const outcome = classify({ kind: 'response', status: 200, headers: {}, body: fixture(name), end: 'whole' }, 0)
   if (outcome.kind !== 'succeeded') throw new Error(outcome.reason)
-  const body = JSON.stringify(writeChatCompletion(outcome.value, IDENTITY))
+  const body = JSON.stringify(writeChatCompletion(outcome.value, IDENTITY, { rawOutput }))
   const server = createServer((request, response) => {
     request.resume()
     response.writeHead(200, { 'content-type': 'application/json' }).end(body)
@@ -30,7 +32,13 @@ async function readByOfficialClient(name: string): Promise<OpenAI.Chat.ChatCompl
 
 it('gives the official client an answer with its own id and the public model', async () => {
   const completion = await readByOfficialClient('answer')
-  expect(completion).toMatchObject({ ...IDENTITY, object: 'chat.completion' })
+  expect(completion).toMatchObject({
+    id: 'chatcmpl-1',
+    object: 'chat.completion',
+    created: 1_795_000_000,
+    model: 'gm-2.5-flash',
+  })
+  expect(completion).not.toHaveProperty('provider_output')
   expect(completion.choices).toEqual([
     {
       index: 0,
@@ -70,7 +78,7 @@ it('keeps the text beside tool calls, the ids that the upstream gave and the sig
       function: { name: 'tide', arguments: '{"port":"Brest"}' },
       extra_content: { google: { thought_signature: 'c2ln' } },
     },
-    { id: expect.stringMatching(/^call_[0-9a-f]{32}$/), type: 'function', function: { name: 'moon', arguments: '{}' } },
+    { id: 'call_1', type: 'function', function: { name: 'moon', arguments: '{}' } },
   ])
 })
 
@@ -83,7 +91,24 @@ it.each([
   expect(completion.choices[0]).toMatchObject({ finish_reason: finishReason, message: { content, refusal: null } })
 })
 
-it('names no upstream in what it sends', async () => {
-  const completion = await readByOfficialClient('answer')
-  expect(JSON.stringify(completion)).not.toMatch(/gemini|google/i)
+it('adds what the upstream said, signatures included, when raw output was asked for', async () => {
+  expect(await readByOfficialClient('answer-with-thoughts', true)).toHaveProperty('provider_output', {
+    parts: [
+      { text: 'First I count the tides.', thought: true },
+      { text: 'Two.', thoughtSignature: 'c2lnbmF0dXJl' },
+    ],
+  })
+  expect(await readByOfficialClient('answer-with-calls', true)).toHaveProperty('provider_output', {
+    parts: [
+      { text: 'Looking both up.' },
+      { functionCall: { id: 'fc-1', name: 'tide', args: { port: 'Brest' } }, thoughtSignature: 'c2ln' },
+      { functionCall: { name: 'moon', args: {} } },
+    ],
+  })
+})
+
+it.each(['answer', 'answer-with-thoughts'])('names no upstream in what it sends, raw or not: %s', async (name) => {
+  for (const rawOutput of [false, true]) {
+    expect(JSON.stringify(await readByOfficialClient(name, rawOutput))).not.toMatch(/gemini|google/i)
+  }
 })

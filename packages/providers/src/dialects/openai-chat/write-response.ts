@@ -1,5 +1,6 @@
 import { type StopReason, type TextCompletion, type TokenUsage, textOf } from '../../text/text-completion.ts'
-import type { ToolCallPart } from '../../text/text-request.ts'
+import type { AnswerIdentity } from '../answer-identity.ts'
+import { writeChatToolCall } from './tool-calls.ts'
 
 const FINISH_REASON: Record<StopReason, 'stop' | 'length' | 'tool_calls' | 'content_filter'> = {
   finished: 'stop',
@@ -8,16 +9,19 @@ const FINISH_REASON: Record<StopReason, 'stop' | 'length' | 'tool_calls' | 'cont
   filtered: 'content_filter',
 }
 
-/** What the service itself says about an answer: its own id, the seconds since the epoch, and the alias that the client sent. */
-export type ChatIdentity = { id: string; created: number; model: string }
-
 /** The chat.completion object as it is sent. */
-export function writeChatCompletion(completion: TextCompletion, identity: ChatIdentity): Record<string, unknown> {
-  const toolCalls = completion.parts.flatMap((part) => (part.type === 'tool_call' ? [toolCall(part)] : []))
+export function writeChatCompletion(
+  completion: TextCompletion,
+  identity: AnswerIdentity,
+  options: { rawOutput: boolean } = { rawOutput: false },
+): Record<string, unknown> {
+  const toolCalls = completion.parts.flatMap((part) =>
+    part.type === 'tool_call' ? [writeChatToolCall(part, () => `call_${identity.newId()}`)] : [],
+  )
   return {
-    id: identity.id,
+    id: `chatcmpl-${identity.newId()}`,
     object: 'chat.completion',
-    created: identity.created,
+    created: identity.createdS,
     model: identity.model,
     choices: [
       {
@@ -33,15 +37,7 @@ export function writeChatCompletion(completion: TextCompletion, identity: ChatId
       },
     ],
     usage: chatUsage(completion.usage),
-  }
-}
-
-function toolCall(part: ToolCallPart): Record<string, unknown> {
-  return {
-    id: part.id,
-    type: 'function',
-    function: { name: part.name, arguments: JSON.stringify(part.arguments) },
-    ...(part.signature === undefined ? {} : { extra_content: { google: { thought_signature: part.signature } } }),
+    ...(options.rawOutput ? { provider_output: { parts: completion.providerParts } } : {}),
   }
 }
 

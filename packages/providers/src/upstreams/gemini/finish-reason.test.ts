@@ -12,7 +12,7 @@ function seenByClient(finishReason: string | undefined, parts: ResponsePart[]): 
   const body = Buffer.from(JSON.stringify({ candidates: [{ content: { parts }, finishReason }] }))
   const outcome = classify({ kind: 'response', status: 200, headers: {}, body, end: 'whole' }, 0)
   if (outcome.kind !== 'succeeded') return outcome.code
-  const completion = writeChatCompletion(outcome.value, { id: 'chatcmpl-1', created: 1, model: 'gm-2.5-flash' })
+  const completion = writeChatCompletion(outcome.value, { createdS: 1, model: 'gm-2.5-flash', newId: () => '1' })
   return (completion.choices as { finish_reason: string }[])[0]?.finish_reason
 }
 

@@ -1,6 +1,4 @@
-import { randomUUID } from 'node:crypto'
-import type { TextCompletion, TokenUsage } from '../../text/text-completion.ts'
-import type { AssistantPart } from '../../text/text-request.ts'
+import type { CompletionPart, TextCompletion, TokenUsage } from '../../text/text-completion.ts'
 import { finishOf } from './finish-reason.ts'
 import type { GenerateContentResponse, ResponsePart } from './wire.ts'
 
@@ -13,38 +11,60 @@ export type ReadResponse =
 export function readResponse(response: GenerateContentResponse): ReadResponse {
   const usage = readUsage(response.usageMetadata)
   const [candidate] = response.candidates ?? []
-  const parts = (candidate?.content?.parts ?? []).flatMap(readPart)
+  const said = candidate?.content?.parts ?? []
+  const parts = said.flatMap(readPart)
+  const complete = (stop: TextCompletion['stop']): ReadResponse => ({
+    kind: 'completion',
+    completion: { parts, stop, usage, providerParts: said.map(rawPart) },
+  })
   const blockReason = response.promptFeedback?.blockReason
   if (blockReason !== undefined && blockReason !== 'BLOCK_REASON_UNSPECIFIED') {
-    return { kind: 'completion', completion: { parts, stop: 'filtered', usage } }
+    return complete('filtered')
   }
   if (candidate === undefined) return { kind: 'unusable', reason: 'no_content' }
   const finish = finishOf(candidate.finishReason)
   if (finish === 'unusable') return { kind: 'unusable', reason: 'unusable_stop' }
   if (finish === 'finished') {
     if (parts.length === 0) return { kind: 'unusable', reason: 'no_content' }
-    const stop = parts.some((part) => part.type === 'tool_call') ? 'tool_calls' : 'finished'
-    return { kind: 'completion', completion: { parts, stop, usage } }
+    return complete(parts.some((part) => part.type === 'tool_call') ? 'tool_calls' : 'finished')
   }
-  return { kind: 'completion', completion: { parts, stop: finish, usage } }
+  return complete(finish)
 }
 
 /** Thoughts are not output. Other kinds of part cannot come from the tools and formats that are asked for. */
-function readPart(part: ResponsePart): AssistantPart[] {
+function readPart(part: ResponsePart): CompletionPart[] {
   if (part.thought === true) return []
   if (part.functionCall !== undefined) {
     const { id, name, args } = part.functionCall
     return [
       {
         type: 'tool_call',
-        id: id ?? `call_${randomUUID().replaceAll('-', '')}`,
+        ...(id === undefined || id === '' ? {} : { id }),
         name,
         arguments: args ?? {},
         ...(part.thoughtSignature === undefined ? {} : { signature: part.thoughtSignature }),
       },
     ]
   }
-  return part.text === undefined ? [] : [{ type: 'text', text: part.text }]
+  return part.text === undefined || part.text === '' ? [] : [{ type: 'text', text: part.text }]
+}
+
+/** The members of a part that are known to name nobody; a member that the vendor invents tomorrow stays here. */
+function rawPart({ text, thought, thoughtSignature, functionCall }: ResponsePart): Record<string, unknown> {
+  return {
+    ...(text === undefined ? {} : { text }),
+    ...(thought === undefined ? {} : { thought }),
+    ...(functionCall === undefined
+      ? {}
+      : {
+          functionCall: {
+            ...(functionCall.id === undefined ? {} : { id: functionCall.id }),
+            name: functionCall.name,
+            args: functionCall.args ?? {},
+          },
+        }),
+    ...(thoughtSignature === undefined ? {} : { thoughtSignature }),
+  }
 }
 
 /** `candidatesTokenCount` leaves thoughts out, `promptTokenCount` has cached tokens in; any count may be absent. */

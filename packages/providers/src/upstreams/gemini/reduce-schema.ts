@@ -1,91 +1,189 @@
+import { flattenAllOf, isJsonObject, resolvePointer } from '@turnpike/contracts'
 import type { JsonSchema } from '../../text/text-request.ts'
+import { writeValues } from './schema-values.ts'
 
-// The wire answers 400 to keywords outside its subset, so a client's schema is reduced to what it takes instead of refused for a
-// `$schema` or a `const` that every generator writes.
+// The wire answers 400 to keywords outside its subset, so a client's schema is written in what it takes. What has no translation here
+// either annotates ($schema, title of a parameter, default, examples, ...) or only narrows a value (pattern, minLength, maxLength,
+// multipleOf, uniqueItems, exclusiveMinimum, patternProperties, propertyNames, contains, dependentRequired, and in parameters also
+// minItems, minimum, additionalProperties, ...): without it every answer that was right still is. What would say something else when
+// left out (not, if, an allOf that is no one schema, a reference to elsewhere) was refused by the gateway: `jsonSchemaProblem`.
 
-const PARAMETER_KEYWORDS = ['$ref', '$defs', 'type', 'format', 'description', 'properties', 'items', 'enum', 'anyOf', 'required']
-const RESPONSE_KEYWORDS = [
-  ...PARAMETER_KEYWORDS,
-  '$id',
-  '$anchor',
-  'title',
-  'prefixItems',
-  'minItems',
-  'maxItems',
-  'minimum',
-  'maximum',
-  'oneOf',
-  'additionalProperties',
-  'propertyOrdering',
-]
-/** Deeper than any schema that a person wrote; bounds the recursion on one that nobody did. */
+const COMMON = ['description', 'format', 'required'] as const
+const RESPONSE_ONLY = ['title', 'minItems', 'maxItems', 'minimum', 'maximum', 'propertyOrdering'] as const
+/** Deeper than the gateway lets anything through: an end for the recursion, whoever calls. */
 const MAX_DEPTH = 64
 
+/** In a schema of one type these belong to it; in one of several each goes with its own. */
+const BELONGS_TO: Record<string, readonly string[]> = {
+  object: ['properties', 'required', 'additionalProperties', 'propertyOrdering'],
+  array: ['items', 'prefixItems', 'minItems', 'maxItems'],
+  string: ['format'],
+  number: ['format', 'minimum', 'maximum'],
+  integer: ['format', 'minimum', 'maximum'],
+}
+
 export function reduceParameters(schema: JsonSchema | undefined): JsonSchema {
-  if (schema === undefined || Object.keys(schema).length === 0) return { type: 'object', properties: {} }
-  const reduced = reduce(schema, PARAMETER_KEYWORDS, 0)
-  return reduced.type === 'object' && reduced.properties === undefined ? { ...reduced, properties: {} } : reduced
+  const reduced = reduceDocument(schema ?? {}, 'parameters')
+  const isObject = reduced.type === 'object' || (reduced.type === undefined && reduced.anyOf === undefined)
+  return isObject ? { type: 'object', properties: {}, ...reduced } : reduced
 }
 
 export function reduceResponseSchema(schema: JsonSchema): JsonSchema {
-  return reduce(schema, RESPONSE_KEYWORDS, 0)
+  return reduceDocument(schema, 'response')
 }
 
-function reduce(schema: JsonSchema, allowed: readonly string[], depth: number): JsonSchema {
-  if (depth > MAX_DEPTH) return {}
-  const kept: JsonSchema = {}
-  for (const [keyword, value] of Object.entries(normalise(schema, allowed))) {
-    if (!allowed.includes(keyword)) continue
-    kept[keyword] = reduceValue(keyword, value, allowed, depth)
+/**
+ * Whatever a reference names moves to `$defs`, and every place that held it becomes a reference: the size stays that of the original
+ * however the references cross. Definitions that nobody names are left out.
+ */
+type Document = {
+  use: 'parameters' | 'response'
+  original: JsonSchema
+  /** The schema that the document comes to: where its root is nothing but a reference, what that names. */
+  root: JsonSchema
+  /** Every schema that some reference names, with the last step of the pointer. */
+  targets: Map<object, string>
+  definitions: Map<object, { name: string; written?: JsonSchema }>
+  names: Set<string>
+}
+
+function reduceDocument(original: JsonSchema, use: Document['use']): JsonSchema {
+  const targets = new Map<object, string>()
+  findTargets(original, original, targets, 0)
+  const document: Document = { use, original, root: rootOf(original), targets, definitions: new Map(), names: new Set() }
+  const reduced = writeSchema(document, document.root, 0)
+  // Grows while it is walked: definitions name further ones.
+  for (const [target, definition] of document.definitions) definition.written = writeSchema(document, target as JsonSchema, 1)
+  if (document.definitions.size === 0) return reduced
+  const $defs = Object.fromEntries([...document.definitions.values()].map(({ name, written }) => [name, written]))
+  return { ...reduced, $defs }
+}
+
+function rootOf(original: JsonSchema): JsonSchema {
+  const seen = new Set<object>()
+  let root = original
+  while (typeof root.$ref === 'string' && !seen.has(root)) {
+    seen.add(root)
+    root = resolvePointer(original, root.$ref) ?? {}
   }
-  return nullable(kept)
+  return root
 }
 
-function reduceValue(keyword: string, value: unknown, allowed: readonly string[], depth: number): unknown {
-  switch (keyword) {
-    case 'properties':
-    case '$defs':
-      return isSchema(value)
-        ? Object.fromEntries(
-            Object.entries(value).map(([name, inner]) => [name, isSchema(inner) ? reduce(inner, allowed, depth + 1) : {}]),
-          )
-        : {}
-    case 'items':
-    case 'additionalProperties':
-      return isSchema(value) ? reduce(value, allowed, depth + 1) : value
-    case 'anyOf':
-    case 'oneOf':
-    case 'prefixItems':
-      return Array.isArray(value) ? value.map((inner) => (isSchema(inner) ? reduce(inner, allowed, depth + 1) : {})) : value
-    default:
-      return value
+function findTargets(root: JsonSchema, schema: unknown, targets: Map<object, string>, depth: number): void {
+  if (!isJsonObject(schema) || depth > MAX_DEPTH) return
+  if (typeof schema.$ref === 'string') {
+    const target = resolvePointer(root, schema.$ref)
+    if (target !== undefined) targets.set(target, schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1))
+  }
+  for (const keyword of ['properties', '$defs', 'definitions']) {
+    const named = schema[keyword]
+    if (isJsonObject(named)) for (const inner of Object.values(named)) findTargets(root, inner, targets, depth + 1)
+  }
+  for (const keyword of ['anyOf', 'oneOf', 'allOf', 'prefixItems', 'items', 'additionalProperties']) {
+    const held = schema[keyword]
+    for (const inner of Array.isArray(held) ? held : [held]) findTargets(root, inner, targets, depth + 1)
   }
 }
 
-/** Older or richer spellings of what the subset can say. */
-function normalise(schema: JsonSchema, allowed: readonly string[]): JsonSchema {
-  const { const: constant, definitions, oneOf, ...rest } = schema
+/** A schema at its place: itself, or the reference to where it went. */
+function place(document: Document, schema: unknown, depth: number): JsonSchema {
+  if (!isJsonObject(schema) || depth > MAX_DEPTH) return {}
+  return document.targets.has(schema) || schema === document.root
+    ? referenceTo(document, schema)
+    : writeSchema(document, schema, depth)
+}
+
+function referenceTo(document: Document, target: JsonSchema): JsonSchema {
+  if (target === document.root || target === document.original) return { $ref: '#' }
+  const known = document.definitions.get(target)
+  if (known !== undefined) return { $ref: `#/$defs/${known.name}` }
+  const { names } = document
+  let name = document.targets.get(target) ?? ''
+  for (let count = names.size; !/^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/.test(name) || names.has(name); ) name = `schema_${++count}`
+  names.add(name)
+  document.definitions.set(target, { name })
+  return { $ref: `#/$defs/${name}` }
+}
+
+function writeSchema(document: Document, original: JsonSchema, depth: number): JsonSchema {
+  const { allOf: _unmerged, ...unmerged } = original
+  const schema = flattenAllOf(original) ?? unmerged
+  const notes = typeof schema.description === 'string' ? { description: schema.description } : {}
+  if (typeof schema.$ref === 'string') {
+    const target = resolvePointer(document.original, schema.$ref)
+    const reference = target === undefined ? {} : referenceTo(document, target)
+    // The wire takes nothing beside a reference.
+    if (schema.nullable === true) return { ...notes, anyOf: [reference, { type: 'null' }] }
+    return notes.description === undefined ? reference : { ...notes, anyOf: [reference] }
+  }
+  const types = typesOf(schema)
+  const values = valuesOf(schema)
+  if (values !== undefined) return { ...notes, ...writeValues(values, types) }
+
+  const written = writeKeywords(document, schema, depth + 1)
+  if (types === undefined) return written
+  // Beside alternatives the list stays a list: written out, each of its types would have to repeat all of them.
+  if (types.length === 1 || written.anyOf !== undefined || written.oneOf !== undefined) {
+    return { ...written, type: types.length === 1 ? types[0] : types }
+  }
   return {
-    ...rest,
-    ...(constant === undefined ? {} : { enum: [constant] }),
-    ...(definitions === undefined || rest.$defs !== undefined ? {} : { $defs: definitions }),
-    ...(oneOf === undefined ? {} : allowed.includes('oneOf') || rest.anyOf !== undefined ? { oneOf } : { anyOf: oneOf }),
-    ...(typeof rest.$ref === 'string' ? { $ref: rest.$ref.replace(/^#\/definitions\//, '#/$defs/') } : {}),
+    ...notes,
+    anyOf: types.map((type) => {
+      const own = BELONGS_TO[type] ?? []
+      return { type, ...Object.fromEntries(Object.entries(written).filter(([keyword]) => own.includes(keyword))) }
+    }),
   }
 }
 
-/** `type: [T, "null"]` becomes an anyOf whose first branch keeps everything that the schema said about T. */
-function nullable(schema: JsonSchema): JsonSchema {
-  if (!Array.isArray(schema.type)) return schema
-  const { type: _type, description, $defs, ...rest } = schema
-  const types = schema.type as unknown[]
-  return {
-    ...(description === undefined ? {} : { description }),
-    ...($defs === undefined ? {} : { $defs }),
-    anyOf: types.map((type) => (type === 'null' ? { type } : { ...rest, type })),
+function writeKeywords(document: Document, schema: JsonSchema, depth: number): JsonSchema {
+  const written: JsonSchema = {}
+  const isResponse = document.use === 'response'
+  for (const keyword of [...COMMON, ...(isResponse ? RESPONSE_ONLY : [])]) {
+    if (schema[keyword] !== undefined) written[keyword] = schema[keyword]
   }
+  const { properties, anyOf, oneOf, additionalProperties } = schema
+  if (isJsonObject(properties)) {
+    written.properties = Object.fromEntries(
+      Object.entries(properties).map(([name, inner]) => [name, place(document, inner, depth)]),
+    )
+    // The wire refuses to require a property that is not described.
+    if (Array.isArray(schema.required)) {
+      written.required = [...new Set(schema.required as string[])].filter((name) => Object.hasOwn(properties, name))
+    }
+  }
+  // The parameters of a tool know one kind of alternative, and one list of them.
+  const alternatives = isResponse ? anyOf : (anyOf ?? oneOf)
+  if (Array.isArray(alternatives)) written.anyOf = alternatives.map((inner) => place(document, inner, depth))
+  if (isResponse && Array.isArray(oneOf)) written.oneOf = oneOf.map((inner) => place(document, inner, depth))
+  if (isResponse && additionalProperties !== undefined) {
+    written.additionalProperties =
+      typeof additionalProperties === 'boolean' ? additionalProperties : place(document, additionalProperties, depth)
+  }
+  return { ...written, ...writeItems(document, schema, depth) }
 }
 
-function isSchema(value: unknown): value is JsonSchema {
-  return value !== null && typeof value === 'object' && !Array.isArray(value)
+/** A tuple has a spelling in a response only; in parameters it is a list of any of its members. */
+function writeItems(document: Document, schema: JsonSchema, depth: number): JsonSchema {
+  const tuple = Array.isArray(schema.items) ? schema.items : schema.prefixItems
+  const rest = Array.isArray(schema.items) ? schema.additionalItems : schema.items
+  const members = Array.isArray(tuple) ? tuple.map((inner) => place(document, inner, depth + 1)) : []
+  if (members.length === 0) return isJsonObject(rest) ? { items: place(document, rest, depth) } : {}
+  const others = isJsonObject(rest) ? [place(document, rest, depth + 1)] : []
+  if (document.use === 'parameters') return rest === true ? {} : { items: { anyOf: [...members, ...others] } }
+  const closed = rest === false && schema.maxItems === undefined ? { maxItems: members.length } : {}
+  return { prefixItems: members, ...(others.length === 0 ? {} : { items: others[0] }), ...closed }
+}
+
+/** Undefined where nothing is said; `nullable` is an older word for one more type. */
+function typesOf(schema: JsonSchema): string[] | undefined {
+  if (schema.type === undefined) return undefined
+  const types = new Set((Array.isArray(schema.type) ? schema.type : [schema.type]) as string[])
+  if (schema.nullable === true) types.add('null')
+  return [...types]
+}
+
+function valuesOf(schema: JsonSchema): unknown[] | undefined {
+  const values = schema.const === undefined ? schema.enum : [schema.const]
+  if (!Array.isArray(values)) return undefined
+  return schema.nullable === true ? [...values, null] : values
 }

@@ -93,35 +93,6 @@ it('stops at the ceiling that the client paid for', async () => {
   expect(completion.usage.outputTokens).toBeLessThanOrEqual(5)
 })
 
-it('carries tools, calls and results there and back', async () => {
-  const tools: TextRequest['tools'] = [
-    { name: 'tide', parameters: { $schema: 'x', type: 'object', properties: { port: { type: 'string' } }, required: ['port'] } },
-  ]
-  for (const target of ['gemini-2.5-flash', 'gemini-3.5-flash']) {
-    const asked: TextRequest = { ...chat('Please call tide'), tools }
-    const completion = answerOf(await complete(asked, target))
-    expect(completion.stop).toBe('tool_calls')
-    const call = completion.parts.find((part) => part.type === 'tool_call')
-    if (call === undefined) throw new Error('no call')
-    expect(call.name).toBe('tide')
-    const answered = await complete(
-      {
-        ...asked,
-        turns: [
-          ...asked.turns,
-          { role: 'assistant', parts: completion.parts },
-          {
-            role: 'user',
-            parts: [{ type: 'tool_result', callId: call.id, name: call.name, text: 'high at 06:12', isError: false, images: [] }],
-          },
-        ],
-      },
-      target,
-    )
-    expect(textOf(answerOf(answered))).toContain('06:12')
-  }
-})
-
 it('gets JSON that fits a schema which the wire would have refused as it came', async () => {
   const schema = {
     $schema: 'http://json-schema.org/draft-07/schema#',

@@ -7,6 +7,7 @@ const PLAIN: TextRequest = {
   turns: [{ role: 'user', parts: [{ type: 'text', text: 'When is high tide?' }] }],
   tools: [],
   toolChoice: { mode: 'auto' },
+  onlyFirstCall: false,
   output: { format: 'text' },
   maxOutputTokens: 512,
   sampling: {},

@@ -7,7 +7,7 @@ import type { GenerateContentRequest, WireContent, WirePart } from './wire.ts'
 const NO_SIGNATURE = 'skip_thought_signature_validator'
 
 export function writeRequest(model: string, request: TextRequest): GenerateContentRequest {
-  const thinking = thinkingConfig(model, request.thinking)
+  const thinking = thinkingConfig(model, request.thinking, request.maxOutputTokens)
   const { sampling } = request
   return {
     contents: request.turns.map((turn) => writeTurn(model, turn)),

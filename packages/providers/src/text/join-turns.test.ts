@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { joinTurns } from './text-request.ts'
+import { joinTurns } from './join-turns.ts'
 
 it('joins neighbours of one role, drops what says nothing and leaves its input alone', () => {
   const turns: Parameters<typeof joinTurns>[0] = [
