@@ -1,57 +1,51 @@
 import { expect, it } from 'vitest'
 import { callFirstAvailable, type TextRoute } from './call-first-available.ts'
+import type { TargetDeps } from './call-targets.ts'
 import { readChatRequest } from './dialects/openai-chat/read-request.ts'
 import type { ProviderOutcome } from './provider-outcome.ts'
 import type { TextCompletion } from './text/text-completion.ts'
 
-type Outcome = ProviderOutcome<TextCompletion>
-const usage = { inputTokens: 1, cachedInputTokens: 0, outputTokens: 1, reasoningTokens: 0 }
-const succeeded: Outcome = { kind: 'succeeded', value: { parts: [{ type: 'text', text: 'Hi' }], stop: 'finished', usage } }
-const unavailable: Outcome = {
+const request = readChatRequest({ model: 'm', messages: [{ role: 'user', content: 'Hi' }], max_tokens: 1, stream: false })
+const refused: ProviderOutcome<TextCompletion> = {
+  kind: 'refused',
+  code: 'provider_rejected_request',
+  reason: 'request_rejected',
+}
+const overloaded: ProviderOutcome<TextCompletion> = {
   kind: 'failed',
-  code: 'provider_unavailable',
-  reason: 'connect_failed',
-  transient: false,
+  code: 'provider_overloaded',
+  reason: 'overloaded',
+  transient: true,
   executed: false,
 }
-const unusable: Outcome = { ...unavailable, code: 'provider_unusable_answer', reason: 'no_content', executed: true }
-const refused: Outcome = { kind: 'refused', code: 'provider_rejected_request', reason: 'request_rejected' }
-const ambiguous: Outcome = { kind: 'ambiguous', code: 'provider_outcome_unknown', reason: 'connection_lost' }
 
-const request = readChatRequest({ model: 'm', messages: [{ role: 'user', content: 'Hi' }], max_tokens: 1, stream: false })
-
-async function call(outcomes: Outcome[], signal = new AbortController().signal) {
-  const asked: string[] = []
-  const route: TextRoute = outcomes.map((outcome, index) => ({
-    target: `target-${index}`,
+it('sends one request to the upstream of each target under the name that the upstream knows, in their order', async () => {
+  const asked: unknown[] = []
+  const targetOf = (target: string, outcome: ProviderOutcome<TextCompletion>): TextRoute[number] => ({
+    target,
     upstream: {
-      async complete(target) {
-        asked.push(target)
+      async complete(name, sent, { deadlineMs }) {
+        asked.push([name, sent, deadlineMs])
         return outcome
       },
       async close() {},
     },
-  }))
-  return { outcome: await callFirstAvailable(route, request, { signal, deadlineMs: Number.MAX_SAFE_INTEGER }), asked }
-}
-
-it('asks the next target after a definite failure', async () => {
-  expect(await call([unavailable, succeeded, unavailable])).toEqual({ outcome: succeeded, asked: ['target-0', 'target-1'] })
-})
-
-it.each([
-  ['a refusal', refused],
-  ['an ambiguous outcome', ambiguous],
-  ['an executed, unusable answer', unusable],
-])('asks nobody else after %s', async (_title, outcome) => {
-  expect(await call([outcome, succeeded])).toEqual({ outcome, asked: ['target-0'] })
-})
-
-it('ends with the last failure when nobody is available', async () => {
-  expect(await call([unavailable, unavailable])).toEqual({ outcome: unavailable, asked: ['target-0', 'target-1'] })
-})
-
-it('starts nothing when the deadline has passed or the route is empty', async () => {
-  expect(await call([succeeded], AbortSignal.abort())).toMatchObject({ outcome: { kind: 'failed' }, asked: [] })
-  expect(await call([])).toMatchObject({ outcome: { kind: 'failed', code: 'provider_unavailable' }, asked: [] })
+  })
+  const seen: unknown[] = []
+  const deps: TargetDeps = {
+    breakerOf: () => ({ enter: async () => ({ leave() {} }) }),
+    onCall: (target, { kind }) => seen.push([target, kind]),
+  }
+  const route = [targetOf('one', overloaded), targetOf('two', refused), targetOf('three', overloaded)]
+  const limits = { signal: new AbortController().signal, deadlineMs: 42 }
+  expect(await callFirstAvailable(deps, { model: 'gm-2.5-flash', route }, request, limits)).toEqual(refused)
+  expect(asked).toEqual([
+    ['one', request, 42],
+    ['two', request, 42],
+  ])
+  // What is reported names the public model and the place in its list, and nothing of the upstream.
+  expect(seen).toEqual([
+    [{ model: 'gm-2.5-flash', index: 0, of: 3 }, 'failed'],
+    [{ model: 'gm-2.5-flash', index: 1, of: 3 }, 'refused'],
+  ])
 })

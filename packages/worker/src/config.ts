@@ -20,6 +20,11 @@ export const WORKER_CONFIG = {
   concurrency: integer('CONCURRENCY', { default: 64, min: 1, max: 4_096 }),
   /** A worker that died keeps its jobs from the others for this long. Above any pause of a healthy process. */
   executionLeaseMs: integer('EXECUTION_LEASE_MS', { default: 6_000, min: 1_000, max: 300_000 }),
+  /** Failures of an upstream target in a row, of all jobs, after which it is left alone for a while. */
+  breakerFailures: integer('BREAKER_FAILURES', { default: 5, min: 1, max: 1_000 }),
+  /** For how long at first; twice as long each time it fails again, up to the longest. */
+  breakerOpenMs: integer('BREAKER_OPEN_MS', { default: 5_000, min: 100, max: 600_000 }),
+  breakerMaxOpenMs: integer('BREAKER_MAX_OPEN_MS', { default: 60_000, min: 100, max: 3_600_000 }),
   /** How long running calls may go on after SIGTERM before their jobs are left to another worker. */
   drainGraceMs: integer('DRAIN_GRACE_MS', { default: 10_000, max: 900_000 }),
 }

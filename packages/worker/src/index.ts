@@ -4,4 +4,5 @@ export { type JobEnd, type JobUsage, type NotCalled, notCalled, type Unsuccessfu
 export { retryUntilDone } from './retry-until-done.ts'
 export type { ExecuteJob, JobLimits } from './start-job.ts'
 export { type JobExecutor, startWorker, type WorkerParts } from './start-worker.ts'
+export { type TargetReport, targetReport } from './target-report.ts'
 export { type CallEnd, type WorkerMetrics, workerMetrics } from './worker-metrics.ts'

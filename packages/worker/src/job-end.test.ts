@@ -24,6 +24,13 @@ it('passes the wait of an upstream on in whole seconds, within an hour', () => {
   expect(unsuccessfulEnd(failed)).toEqual({ kind: 'failed', code: 'provider_overloaded' })
 })
 
+it('is not called when every target was passed over', () => {
+  const failed = { kind: 'failed', code: 'provider_overloaded', reason: 'circuit_open', retryAfterMs: 2_000 } as const
+  const end = unsuccessfulEnd(failed)
+  expect(endOf(1, end)).toEqual({ kind: 'failed', code: 'provider_overloaded', retryAfterS: 2 })
+  expect(endOf(2, end)).toEqual({ kind: 'ambiguous', code: 'provider_outcome_unknown' })
+})
+
 it('makes events that the schema takes', () => {
   const result = { contentType: 'application/json', body: { inline: 'eA==' }, sha256: 'c'.repeat(64), bytes: 1 }
   const succeeded = succeededEvent(JOB, 1, result, { input_tokens: 9, output_tokens: 7 })

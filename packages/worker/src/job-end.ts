@@ -32,15 +32,17 @@ export function endOf(start: number, end: JobEnd | NotCalled): JobEnd {
   return start === 1 ? end.end : OUTCOME_UNKNOWN
 }
 
-/** What a provider's own answer comes to, whatever its upstream; waits are bounded. */
+/** What a provider's own answer comes to, whatever its upstream; waits are bounded. `circuit_open`: none of its targets was called. */
 export function unsuccessfulEnd(outcome: {
   kind: UnsuccessfulOutcome['kind']
   code: FailureCode
+  reason?: string
   retryAfterMs?: number
-}): UnsuccessfulEnd {
-  const { kind, code, retryAfterMs } = outcome
-  if (retryAfterMs === undefined) return { kind, code }
-  return { kind, code, retryAfterS: Math.min(MAX_RETRY_AFTER_S, Math.ceil(retryAfterMs / 1000)) }
+}): UnsuccessfulEnd | NotCalled {
+  const { kind, code, reason, retryAfterMs } = outcome
+  const retryAfterS = retryAfterMs === undefined ? undefined : Math.min(MAX_RETRY_AFTER_S, Math.ceil(retryAfterMs / 1000))
+  const end: UnsuccessfulEnd = retryAfterS === undefined ? { kind, code } : { kind, code, retryAfterS }
+  return reason === 'circuit_open' ? { kind: 'not_called', end } : end
 }
 
 type JobIds = Pick<JobEvent, 'jobId' | 'keyHash'>

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { executionClaims, openRedis, redisAnswers } from '@turnpike/admission'
+import { executionClaims, openRedis, redisAnswers, type UpstreamHealth, upstreamHealth } from '@turnpike/admission'
 import type { Topic } from '@turnpike/contracts'
 import { openParallelConsumer, openPublisher } from '@turnpike/kafka'
 import { createLogger, createMetrics, type Logger, type Metrics, shutDownOnSignal, startInternalServer } from '@turnpike/service'
@@ -7,12 +7,21 @@ import { type ObjectStore, openObjectStore } from '@turnpike/storage'
 import { type CompleteDeps, completeJobs, reportDeadLetter } from './complete-jobs.ts'
 import type { WorkerConfig } from './config.ts'
 import type { ExecuteJob } from './start-job.ts'
+import { type TargetReport, targetReport } from './target-report.ts'
 import { consumerMetrics, type WorkerMetrics, workerMetrics } from './worker-metrics.ts'
 
 /** For the commit, leaving the group and closing connections, after the drain. */
 const CLOSING_MS = 12_000
 
-export type WorkerParts = { store: ObjectStore; workerMetrics: WorkerMetrics; metrics: Metrics; logger: Logger }
+export type WorkerParts = {
+  store: ObjectStore
+  workerMetrics: WorkerMetrics
+  metrics: Metrics
+  logger: Logger
+  /** What the worker processes tell each other of their upstream targets. */
+  upstreamHealth: UpstreamHealth
+  targetReport: TargetReport
+}
 export type JobExecutor = {
   execute: ExecuteJob
   /** What it executes, for the log. */
@@ -46,7 +55,15 @@ export async function startWorker(options: {
     forcePathStyle: config.s3ForcePathStyle,
   })
   const jobMetrics = workerMetrics(metrics)
-  const executor = options.openExecutor({ store, workerMetrics: jobMetrics, metrics, logger })
+  const owner = `${service}-${randomUUID()}`
+  const executor = options.openExecutor({
+    store,
+    workerMetrics: jobMetrics,
+    metrics,
+    logger,
+    upstreamHealth: upstreamHealth(redis, owner),
+    targetReport: targetReport(metrics, logger),
+  })
   const publisher = await openPublisher(kafka)
 
   const deps: CompleteDeps = {
@@ -58,7 +75,7 @@ export async function startWorker(options: {
     metrics: jobMetrics,
     logger,
     now: Date.now,
-    owner: `${service}-${randomUUID()}`,
+    owner,
     leaseMs: config.executionLeaseMs,
   }
   const consumer = await openParallelConsumer({

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { openGemini, type TextUpstream } from '@turnpike/providers'
+import { upstreamHealth } from '@turnpike/admission'
+import { openGemini, openTargets, type TextUpstream } from '@turnpike/providers'
 import { createLogger, createMetrics } from '@turnpike/service'
-import { workerMetrics } from '@turnpike/worker'
+import { targetReport, workerMetrics } from '@turnpike/worker'
 import { bodyOf, startTestParts, type TestParts, type TestWorker, testWorker } from '@turnpike/worker/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type ExecuteDeps, executeJob } from './execute-job.ts'
@@ -32,10 +33,19 @@ beforeEach(() => upstream.noFaults())
 const text = () => `Question ${randomUUID()}`
 
 function worker(changes: Partial<ExecuteDeps> = {}): TestWorker {
+  const metrics = createMetrics(`test-${randomUUID()}`)
+  const logger = createLogger({ service: 'test', format: 'json', level: 'silent' })
   const execute = executeJob({
     routes: new Map([['gm-2.5-flash', [{ upstream: gemini, target: 'gemini-2.5-flash' }]]]),
-    metrics: workerMetrics(createMetrics(`test-${randomUUID()}`)),
-    logger: createLogger({ service: 'test', format: 'json', level: 'silent' }),
+    targets: openTargets({
+      shared: upstreamHealth(parts.redis, randomUUID()),
+      report: targetReport(metrics, logger),
+      breakerFailures: 5,
+      breakerOpenMs: 60_000,
+      breakerMaxOpenMs: 60_000,
+    }),
+    metrics: workerMetrics(metrics),
+    logger,
     now: Date.now,
     ...changes,
   })

@@ -1,5 +1,5 @@
 import { TOPICS } from '@turnpike/contracts'
-import { openGemini } from '@turnpike/providers'
+import { openGemini, openTargets } from '@turnpike/providers'
 import { loadConfig, runService } from '@turnpike/service'
 import { startWorker } from '@turnpike/worker'
 import { TEXT_WORKER_CONFIG } from './config.ts'
@@ -13,7 +13,8 @@ runService(async () => {
     service: SERVICE,
     topic: TOPICS.textJobs,
     config,
-    openExecutor({ workerMetrics, logger }) {
+    openExecutor({ workerMetrics, logger, upstreamHealth, targetReport }) {
+      const targets = openTargets({ ...config, shared: upstreamHealth, report: targetReport })
       const gemini = openGemini({
         baseUrl: config.geminiBaseUrl,
         apiKey: config.geminiApiKey,
@@ -23,7 +24,7 @@ runService(async () => {
         [...config.textRoutes].map(([model, targets]) => [model, targets.map((target) => ({ upstream: gemini, target }))]),
       )
       return {
-        execute: executeJob({ routes, metrics: workerMetrics, logger, now: Date.now }),
+        execute: executeJob({ routes, targets, metrics: workerMetrics, logger, now: Date.now }),
         models: [...routes.keys()],
         close: () => gemini.close(),
       }
