@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest'
+import { randomMixture, slowInputs } from './testing/slow-inputs.ts'
+import { walkMp3 } from './walk-mp3.ts'
+
+/** As long as a walk of this many bytes may take where two test files share two busy cores; it takes a hundredth of it. */
+const MAX_MS = 3_000
+const BYTES = 4 * 1_024 * 1_024
+
+function walkMs(bytes: Buffer): number {
+  const startedAt = performance.now()
+  walkMp3(bytes)
+  return performance.now() - startedAt
+}
+
+describe('a walk', () => {
+  it.each(slowInputs(BYTES))('ends soon over %s', (_name, input) => {
+    expect(walkMs(input)).toBeLessThan(MAX_MS)
+  })
+
+  it('ends, and does so with the same answer again, whatever the bytes', () => {
+    for (let seed = 1; seed <= 300; seed++) {
+      const bytes = randomMixture(64 * 1_024, seed)
+      const walk = walkMp3(bytes)
+      expect(walkMp3(new Uint8Array(bytes))).toEqual(walk)
+      if (walk.ok) {
+        expect(Number.isInteger(walk.durationMs) && walk.durationMs > 0).toBe(true)
+        // 24 ms in 24 bytes is the most that a frame can say.
+        expect(walk.durationMs).toBeLessThanOrEqual(bytes.length)
+      }
+    }
+  })
+})
