@@ -2,7 +2,7 @@ import { StackFailure } from './failure.ts'
 import { homeFolder } from './home.ts'
 import type { S3Address } from './parts/s3.ts'
 import { parseReplicas } from './replicas.ts'
-import { type ServiceName, serviceNames } from './units/services.ts'
+import { type ServiceName, serviceNames } from './units/service-names.ts'
 
 /** What the environment says about the stack, checked. */
 export interface Settings {

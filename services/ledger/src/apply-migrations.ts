@@ -16,14 +16,24 @@ const BOOKKEEPING = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
   applied_steps_count INTEGER NOT NULL DEFAULT 0
 )`
 
+export type Applied = {
+  applied: readonly string[]
+  /** The database knows migrations that the folder does not have: a newer release's. */
+  isAhead: boolean
+}
+
 type Migration = { name: string; checksum: string; sql: string }
 
 /**
- * Brings the database up to the newest migration of the folder and returns the names of those that it applied. Each is one
- * transaction together with its bookkeeping row, so a crash leaves it undone. Migrations that only the database knows are a newer
- * release's and are left alone; one that was edited after it was applied is an error.
+ * Brings the database up to the newest migration of the folder and returns what `then` makes of the names of those that it applied;
+ * nobody else migrates meanwhile. Each is one transaction together with its bookkeeping row, so a crash leaves it undone. Migrations
+ * that only the database knows are a newer release's and are left alone; one that was edited after it was applied is an error.
  */
-export async function applyMigrations(client: Client, folder: string): Promise<string[]> {
+export async function applyMigrations<Result>(
+  client: Client,
+  folder: string,
+  then: (done: Applied) => Promise<Result>,
+): Promise<Result> {
   const migrations = await readMigrations(folder)
   await client.query('SELECT pg_advisory_lock($1)', [PRISMA_LOCK])
   try {
@@ -37,7 +47,8 @@ export async function applyMigrations(client: Client, folder: string): Promise<s
       await apply(client, migration)
       names.push(migration.name)
     }
-    return names
+    const known = new Set(migrations.map(({ name }) => name))
+    return await then({ applied: names, isAhead: [...applied.keys()].some((name) => !known.has(name)) })
   } finally {
     await client.query('SELECT pg_advisory_unlock($1)', [PRISMA_LOCK])
   }

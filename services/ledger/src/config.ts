@@ -10,6 +10,8 @@ export const CONFIG = {
   logLevel: oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], { default: 'info' }),
   databaseUrl: url('DATABASE_URL', { protocols: ['postgres:', 'postgresql:'] }),
   databaseConnections: integer('DATABASE_CONNECTIONS', { default: 24, min: 2, max: 500 }),
+  /** `off` behind a pooler that gives a session's next statement to another server connection and keeps no statements for it. */
+  preparedStatements: oneOf('DATABASE_PREPARED_STATEMENTS', ['on', 'off'], { default: 'on' }),
   kafkaBrokers: list('KAFKA_BROKERS'),
   redisUrl: url('REDIS_URL', { protocols: ['redis:', 'rediss:'] }),
   contentKeys: parsedBy('CONTENT_KEYS', openKeyring),

@@ -12,9 +12,10 @@ const MAX_PREPARED_STATEMENTS = 200
 
 /**
  * Connects with its first query. Its pool holds `connections` at most; what comes beyond waits. Statements are prepared once per
- * connection, because planning costs Postgres more than running them; a pooler in between must keep a session's statements.
+ * connection, because planning costs Postgres more than running them; `preparedStatements: false` for a pooler in between that does not
+ * keep a session's statements.
  */
-export function openDatabase(options: { url: string; connections: number }): Database {
+export function openDatabase(options: { url: string; connections: number; preparedStatements?: boolean }): Database {
   const adapter = new PrismaPg(
     {
       connectionString: options.url,
@@ -25,7 +26,7 @@ export function openDatabase(options: { url: string; connections: number }): Dat
       application_name: 'turnpike-ledger',
       keepAlive: true,
     },
-    { statementNameGenerator: statementNames() },
+    (options.preparedStatements ?? true) ? { statementNameGenerator: statementNames() } : {},
   )
   return new PrismaClient({ adapter })
 }

@@ -44,7 +44,7 @@ async function settledWith(bodyBytes: number): Promise<{ job: JobEvent; ref: str
   return { job, ref }
 }
 const age = ({ jobId }: JobEvent) =>
-  rig.database.result.update({ where: { jobId }, data: { expiresAt: new Date(Date.now() - 1_000) } })
+  rig.byHand.result.update({ where: { jobId }, data: { expiresAt: new Date(Date.now() - 1_000) } })
 
 describe('expireResults', () => {
   it('keeps a settled result for seven days', async () => {

@@ -24,7 +24,7 @@ export async function expireResults({ database, store, metrics, logger }: Deps):
     }
   }
   if (gone.length > 0) {
-    await database.$executeRaw`DELETE FROM results WHERE job_id = ANY(${gone}::text[]) AND expired`
+    await database.$queryRaw`SELECT delete_expired_results(${gone}::text[])::text`
     metrics.expiredResults.inc(gone.length)
     logger.info({ results: gone.length }, 'expired results deleted')
   }

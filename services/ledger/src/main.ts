@@ -14,6 +14,7 @@ import { internalApi } from './internal-api.ts'
 import { ledgerMetrics } from './ledger-metrics.ts'
 import { notifier } from './notify.ts'
 import { openLedger, runLedgerLoops } from './open-ledger.ts'
+import { reportOwnRights } from './own-rights.ts'
 import { observeConsumer, observeUndecided } from './state-gauges.ts'
 
 const GRACE_MS = 25_000
@@ -25,7 +26,12 @@ runService(async () => {
   const metrics = createMetrics('ledger')
   const now = () => Date.now()
 
-  const database = openDatabase({ url: config.databaseUrl, connections: config.databaseConnections })
+  const database = openDatabase({
+    url: config.databaseUrl,
+    connections: config.databaseConnections,
+    preparedStatements: config.preparedStatements === 'on',
+  })
+  void reportOwnRights({ database, logger })
   const redis = openRedis(config.redisUrl, {
     name: 'ledger',
     onError: (error) => logger.debug({ error }, 'Redis does not answer'),

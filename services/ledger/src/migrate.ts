@@ -1,20 +1,25 @@
-import { join } from 'node:path'
-import { loadConfig, runService, url } from '@turnpike/service'
-import { Client } from 'pg'
-import { applyMigrations } from './apply-migrations.ts'
+import { loadConfig, optional, runService, url } from '@turnpike/service'
+import { type Prepared, prepareDatabase } from './prepare-database.ts'
 
-const CONNECT_TIMEOUT_MS = 10_000
+const protocols = ['postgres:', 'postgresql:']
+const CONFIG = {
+  /** As the ledger connects: its role gets the rights that the ledger needs. */
+  databaseUrl: url('DATABASE_URL', { protocols }),
+  /** As the owner of the tables; straight to Postgres, not through a pooler. */
+  migrationDatabaseUrl: optional(url('MIGRATION_DATABASE_URL', { protocols })),
+}
+
+const SENTENCES: Record<Prepared['role'], string> = {
+  granted: 'the role of DATABASE_URL may do what the ledger does and no more',
+  owner:
+    'the ledger connects as the owner of its tables, so only triggers keep receipts as they are: name the owner in MIGRATION_DATABASE_URL and another role in DATABASE_URL',
+  ahead: 'a newer release has migrated this database, its rights stand',
+}
 
 // node services/ledger/src/migrate.ts: brings a fresh or an existing database up to date.
 runService(async () => {
-  const { databaseUrl } = loadConfig('ledger migrations', { databaseUrl: url('DATABASE_URL') }, process.env)
-  const client = new Client({ connectionString: databaseUrl, connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
-  await client.connect()
-  try {
-    const applied = await applyMigrations(client, join(import.meta.dirname, '../prisma/migrations'))
-    for (const name of applied) process.stdout.write(`applied ${name}\n`)
-    process.stdout.write('the database is up to date\n')
-  } finally {
-    await client.end()
-  }
+  const { databaseUrl, migrationDatabaseUrl } = loadConfig('ledger migrations', CONFIG, process.env)
+  const { applied, role } = await prepareDatabase({ ownerUrl: migrationDatabaseUrl ?? databaseUrl, serviceUrl: databaseUrl })
+  for (const name of applied) process.stdout.write(`applied ${name}\n`)
+  process.stdout.write(`${SENTENCES[role]}\nthe database is up to date\n`)
 })

@@ -7,7 +7,8 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openDatabase } from './database.ts'
 import { PAYMENT_MOVES, PAYMENT_STATES } from './payment-states.ts'
-import { MIGRATIONS, migrate } from './testing/ledger-rig.ts'
+import { MIGRATIONS } from './prepare-database.ts'
+import { migrate } from './testing/ledger-rig.ts'
 
 let dir: string
 let postgres: AddressByPart['postgres'] & PartHandle

@@ -51,7 +51,7 @@ beforeAll(async () => {
   env = {
     KAFKA_BROKERS: kafka.brokers.join(','),
     REDIS_URL: redisPart.url,
-    DATABASE_URL: rig.postgres.url,
+    DATABASE_URL: rig.serviceUrl,
     CONTENT_KEYS: contentKeys,
     S3_ENDPOINT: s3.endpoint,
     S3_REGION: s3.region,

@@ -78,7 +78,7 @@ describe('settleStored', () => {
     expect((await rig.look(job)).state).toBe('settled')
     // The void payment's own watch ends: the transfer that it would find is the settled one's.
     expect(await voidPaymentOf(job)).toMatchObject({ watched: false })
-    await rig.database.payment.updateMany({ where: { jobId: job.jobId, state: 'void' }, data: { watched: true } })
+    await rig.byHand.payment.updateMany({ where: { jobId: job.jobId, state: 'void' }, data: { watched: true } })
     await rig.makeDue()
     await ledger.reconcile()
     await ledger.idle(30_000)
@@ -142,7 +142,7 @@ describe('settleStored', () => {
 
   it('comes too late after an hour: the key is free for a new execution and the result is gone', async () => {
     const job = await awaitingPayment()
-    await rig.database.result.update({ where: { jobId: job.jobId }, data: { expiresAt: new Date(Date.now() - 1) } })
+    await rig.byHand.result.update({ where: { jobId: job.jobId }, data: { expiresAt: new Date(Date.now() - 1) } })
     expect(await settle(await command(job))).toBe('conflict')
     // Whoever looks again at once finds the key free, and a sweep later changes nothing about it.
     expect(await rig.look(job)).toMatchObject({ state: 'free', key: { attempts: 1 } })

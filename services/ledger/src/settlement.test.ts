@@ -86,7 +86,7 @@ describe('the commit event', () => {
     await deaf.announce()
     await ledger.announce()
     expect(told()).toBe(0)
-    await rig.database.$executeRaw`UPDATE payments SET decided_at = now() - interval '31 seconds' WHERE job_id = ${job.jobId}`
+    await rig.byHand.$executeRaw`UPDATE payments SET decided_at = now() - interval '31 seconds' WHERE job_id = ${job.jobId}`
     await ledger.announce()
     await ledger.announce()
     expect(told()).toBe(1)

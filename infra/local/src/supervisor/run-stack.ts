@@ -8,8 +8,10 @@ import { assignPorts, readPortBook, writePortBook } from '../port-book.ts'
 import { tryLock } from '../process/lock-file.ts'
 import type { Settings } from '../settings.ts'
 import { removeStack, type Stack, type StackProcess, writeStack } from '../stack-file.ts'
+import { ledgerRoleIn } from '../units/ledger-database.ts'
 import { planUnits } from '../units/plan-units.ts'
-import { portNames, type Wiring, wire } from '../units/wiring.ts'
+import { portNames } from '../units/port-names.ts'
+import { type Wiring, wire } from '../units/wiring.ts'
 import { serveControl } from './control-socket.ts'
 import { endLeftovers } from './process-record.ts'
 import { Supervisor } from './supervisor.ts'
@@ -21,6 +23,9 @@ export interface RunningStack {
   stop(): Promise<void>
   killAll(): Promise<void>
 }
+
+const noRoleOfItsOwn =
+  'the role of DATABASE_URL may not make roles, so the ledger connects as it and only triggers keep receipts as they are; CREATEROLE lets the ledger have a role of its own'
 
 /** Takes the home, brings everything up and publishes it. What it started is stopped again when something does not come up. */
 export async function runStack(settings: Settings, terminal: Terminal, signal: AbortSignal): Promise<RunningStack> {
@@ -42,7 +47,9 @@ export async function runStack(settings: Settings, terminal: Terminal, signal: A
       settings.port,
     ])
     writePortBook(home.portsFile, ports)
-    const wiring = wire(settings, home, keptIdentity(home), ports)
+    const ledgerRole = await ledgerRoleIn(settings.yours.databaseUrl)
+    if (ledgerRole === 'owner') terminal.problem('postgres', noRoleOfItsOwn)
+    const wiring = wire(settings, home, keptIdentity(home), ports, ledgerRole)
     const supervisor = new Supervisor({
       home,
       terminal,

@@ -64,6 +64,7 @@ const ownedByTheStack = new Set([
   ...['PORT', 'INTERNAL_PORT', 'HOST', 'PUBLIC_BASE_URL', 'LEDGER_URL', 'INTERNAL_TOKEN', 'CONTENT_KEYS', 'PAY_TO'],
   ...[
     'DATABASE_URL',
+    'MIGRATION_DATABASE_URL',
     'REDIS_URL',
     'KAFKA_BROKERS',
     'CHAIN_RPC_URL',

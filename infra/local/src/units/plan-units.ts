@@ -92,7 +92,7 @@ function sandboxUnits({ sandboxAdminUrl, ports, home }: Wiring): Unit[] {
   ]
 }
 
-function migration({ databaseUrl }: Wiring): Unit {
+function migration({ databaseUrl, ledgerDatabaseUrl }: Wiring): Unit {
   return nodeUnit({
     ...{
       name: 'ledger-migrate',
@@ -103,7 +103,7 @@ function migration({ databaseUrl }: Wiring): Unit {
       where: 'the database is up to date',
     },
     main: 'services/ledger/src/migrate.ts',
-    env: { ...common(), DATABASE_URL: databaseUrl },
+    env: { ...common(), MIGRATION_DATABASE_URL: databaseUrl, DATABASE_URL: ledgerDatabaseUrl },
   })
 }
 

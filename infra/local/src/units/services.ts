@@ -1,8 +1,9 @@
+import type { ServiceName } from './service-names.ts'
 import type { Wiring } from './wiring.ts'
 
-/** One row per service: adding one to the stack is adding a row. */
-interface ServiceRow<Name extends string> {
-  readonly name: Name
+/** One row per service: adding one to the stack is adding a row here and its name to service-names.ts. */
+interface ServiceRow {
+  readonly name: ServiceName
   /** Has a port of its own for clients, beside the internal one. */
   readonly hasPublicPort: boolean
   readonly needs: readonly string[]
@@ -10,13 +11,9 @@ interface ServiceRow<Name extends string> {
   readonly env: (wiring: Wiring) => Record<string, string>
 }
 
-function rows<Name extends string>(...all: ServiceRow<Name>[]): readonly ServiceRow<Name>[] {
-  return all
-}
-
 const textModels = ['3.6-flash', '3.5-flash-lite', '3.5-flash', '3.1-flash-lite', '2.5-flash', '2.5-pro', '2.5-flash-lite']
 
-export const services = rows(
+export const services: readonly ServiceRow[] = [
   {
     name: 'ledger',
     hasPublicPort: false,
@@ -25,7 +22,7 @@ export const services = rows(
     env: (wiring) => ({
       ...shared(wiring),
       INTERNAL_TOKEN: wiring.identity.internalToken,
-      DATABASE_URL: wiring.databaseUrl,
+      DATABASE_URL: wiring.ledgerDatabaseUrl,
       FACILITATOR_URL: wiring.facilitatorUrl,
       ...facilitatorToken(),
       CHAIN_RPC_URL: wiring.chain.rpcUrl,
@@ -71,10 +68,7 @@ export const services = rows(
         : { PROVIDER_TIMEOUT_MS: String(wiring.settings.providerTimeoutMs) }),
     }),
   },
-)
-
-export type ServiceName = (typeof services)[number]['name']
-export const serviceNames: readonly ServiceName[] = services.map(({ name }) => name)
+]
 
 function shared({ brokers, redisUrl, identity, s3 }: Wiring): Record<string, string> {
   return {

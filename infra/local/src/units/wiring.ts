@@ -8,7 +8,8 @@ import { redis } from '../parts/redis.ts'
 import { type S3Address, s3 } from '../parts/s3.ts'
 import { type PortBook, portOf } from '../port-book.ts'
 import type { Settings, Upstream } from '../settings.ts'
-import { type ServiceName, services } from './services.ts'
+import { type LedgerRole, ledgerDatabaseUrl } from './ledger-database.ts'
+import type { ServiceName } from './service-names.ts'
 
 /** What the sandbox takes for its upstreams' keys; a real key never reaches it. */
 export const sandboxKey = 'sandbox'
@@ -19,7 +20,10 @@ export interface Wiring {
   readonly identity: Identity
   readonly ports: PortBook
   readonly home: Home
+  /** As the owner of the tables. */
   readonly databaseUrl: string
+  /** As the ledger connects. */
+  readonly ledgerDatabaseUrl: string
   readonly redisUrl: string
   readonly brokers: readonly string[]
   readonly s3: S3Address
@@ -33,16 +37,24 @@ export interface Wiring {
   readonly gatewayUrls: readonly string[]
 }
 
-export function wire(settings: Settings, home: Home, identity: Identity, ports: PortBook): Wiring {
+export function wire(
+  settings: Settings,
+  home: Home,
+  identity: Identity,
+  ports: PortBook,
+  ledgerRole: LedgerRole = 'own',
+): Wiring {
   const { yours } = settings
   const at = (name: string) => `http://127.0.0.1:${portOf(ports, name)}`
   const sandboxed = (name: string): Upstream => ({ baseUrl: at(name), apiKey: sandboxKey })
+  const databaseUrl = yours.databaseUrl ?? postgres.address(siteOf(home, ports, 'postgres')).url
   return {
     settings,
     identity,
     ports,
     home,
-    databaseUrl: yours.databaseUrl ?? postgres.address(siteOf(home, ports, 'postgres')).url,
+    databaseUrl,
+    ledgerDatabaseUrl: ledgerDatabaseUrl(databaseUrl, home, ledgerRole),
     redisUrl: yours.redisUrl ?? redis.address(siteOf(home, ports, 'redis')).url,
     brokers: yours.kafkaBrokers ?? kafka.address(siteOf(home, ports, 'kafka')).brokers,
     s3: yours.s3 ?? s3.address(siteOf(home, ports, 's3')),
@@ -59,19 +71,6 @@ export function wire(settings: Settings, home: Home, identity: Identity, ports: 
   }
 }
 
-/** Every port but the first gateway's, which is chosen by the user. */
-export function portNames(settings: Settings): string[] {
-  const fixed = ['redis', 'postgres', 'kafka', 'kafka-side', 's3', 'chain', 'facilitator', 'facilitator-internal']
-  const sandbox = ['sandbox-gemini', 'sandbox-elevenlabs', 'sandbox-admin']
-  const ofServices = services.flatMap(({ name, hasPublicPort }) =>
-    replicasOf(settings, name).flatMap((replica) => [
-      internalPortName(name, replica),
-      ...(hasPublicPort && replica > 0 ? [publicPortName(name, replica)] : []),
-    ]),
-  )
-  return [...fixed, ...sandbox, ...ofServices]
-}
-
 export function siteOf(home: Home, ports: PortBook, name: string): Site {
   return { dir: home.dataOf(name), port: portOf(ports, name), sidePort: ports[`${name}-side`] ?? 0 }
 }
@@ -84,6 +83,6 @@ export function internalPortName(name: string, replica: number): string {
   return `${name}-${replica}-internal`
 }
 
-function publicPortName(name: string, replica: number): string {
+export function publicPortName(name: string, replica: number): string {
   return `${name}-${replica}`
 }

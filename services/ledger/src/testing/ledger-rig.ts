@@ -15,9 +15,8 @@ import { openDatabase } from '../database.ts'
 import { ledgerMetrics } from '../ledger-metrics.ts'
 import { lookUp } from '../lookup.ts'
 import { type LedgerDeps, openLedger } from '../open-ledger.ts'
+import { MIGRATIONS, prepareDatabase } from '../prepare-database.ts'
 import { startScriptedFacilitator } from './scripted-facilitator.ts'
-
-export const MIGRATIONS = join(import.meta.dirname, '../../prisma/migrations')
 
 export type RigLedger = ReturnType<Rig['ledger']>
 export type Rig = Awaited<ReturnType<typeof startRig>>
@@ -27,9 +26,11 @@ export async function startRig(options: { contentKeys?: string } = {}) {
   const dir = await mkdtemp(join(tmpdir(), 'ledger-'))
   const postgres = await startPart('postgres', { dir: join(dir, 'postgres') })
   const chain = await startPart('chain', { dir: join(dir, 'chain') })
-  await migrate(postgres.url)
+  const serviceUrl = serviceUrlOf(postgres.url)
+  await prepareDatabase({ ownerUrl: postgres.url, serviceUrl })
   const facilitator = await startScriptedFacilitator(chain)
-  const database = openDatabase({ url: postgres.url, connections: 16 })
+  const database = openDatabase({ url: serviceUrl, connections: 16 })
+  const byHand = openDatabase({ url: postgres.url, connections: 2 })
   const keyring = openKeyring(options.contentKeys ?? `k1:${randomBytes(32).toString('base64')}`)
   const told: {
     moved: string[]
@@ -102,7 +103,11 @@ export async function startRig(options: { contentKeys?: string } = {}) {
     chain,
     rpc,
     facilitator,
+    serviceUrl,
+    /** As the ledger's own role: all that is tested runs under it. */
     database,
+    /** As the owner: for what only a test does to the rows. */
+    byHand,
     keyring,
     told,
     ledger,
@@ -115,7 +120,7 @@ export async function startRig(options: { contentKeys?: string } = {}) {
       return item
     },
     /** Makes every lease of a dead process and every backoff run out. */
-    makeDue: () => database.$executeRaw`UPDATE payments SET next_check_at = now() - interval '1 second'`,
+    makeDue: () => byHand.$executeRaw`UPDATE payments SET next_check_at = now() - interval '1 second'`,
     /** Does something on a chain whose clock went on by so much; the chain is as before afterwards. */
     async afterSeconds(seconds: number, work: () => Promise<void>): Promise<void> {
       const client = connectChain(chain.rpcUrl)
@@ -131,6 +136,7 @@ export async function startRig(options: { contentKeys?: string } = {}) {
     async stop() {
       for (const client of clients) await client.close()
       await database.$disconnect()
+      await byHand.$disconnect()
       await facilitator.close()
       await stopAll([postgres, chain])
       await rm(dir, { recursive: true, force: true })
@@ -143,14 +149,22 @@ export const SIGNING_KEY = {
   kid: 'test-1',
 } as Ed25519PrivateJwk
 
-export async function migrate(url: string, folder = MIGRATIONS): Promise<string[]> {
+export async function migrate(url: string, folder = MIGRATIONS): Promise<readonly string[]> {
   const client = new Client({ connectionString: url })
   await client.connect()
   try {
-    return await applyMigrations(client, folder)
+    return await applyMigrations(client, folder, async ({ applied }) => applied)
   } finally {
     await client.end()
   }
+}
+
+/** The same database, as the role that the ledger gets. */
+export function serviceUrlOf(ownerUrl: string): string {
+  const url = new URL(ownerUrl)
+  url.username = 'turnpike_ledger'
+  url.password = randomBytes(24).toString('base64url')
+  return url.href
 }
 
 async function stopAll(parts: readonly PartHandle[]): Promise<void> {
