@@ -61,7 +61,8 @@ if sum > tonumber(ARGV[5]) then return 'insufficient_funds' end
 if not counted and sum > tonumber(ARGV[9]) then return 'exposure_limit' end
 redis.call('HSET', KEYS[1], 'sum', string.format('%d', sum))
 redis.call('HSET', KEYS[3], ARGV[1], ARGV[3])
-redis.call('ZADD', KEYS[2], now + ARGV[4], ARGV[1])
+-- What is owed for longer stays so.
+redis.call('ZADD', KEYS[2], 'GT', now + ARGV[4], ARGV[1])
 redis.call('SET', KEYS[4], ARGV[2], 'PX', ARGV[7])
 for i = 1, 3 do redis.call('PEXPIRE', KEYS[i], ARGV[8]) end
 return 'claimed'`

@@ -33,7 +33,8 @@ if not redis.call('HGET', KEYS[3], ARGV[1]) then
   redis.call('HINCRBY', KEYS[1], 'sum', ARGV[2])
   redis.call('HSET', KEYS[3], ARGV[1], ARGV[2])
 end
-redis.call('ZADD', KEYS[2], now + ARGV[3], ARGV[1])
+-- What is owed for longer stays so.
+redis.call('ZADD', KEYS[2], 'GT', now + ARGV[3], ARGV[1])
 return 'claimed'`
 
 const EXTEND = `

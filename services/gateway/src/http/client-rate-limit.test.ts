@@ -26,6 +26,33 @@ describe('a client', () => {
   })
 })
 
+describe('a crowd of clients', () => {
+  it('takes no more memory than its bound, and gives the busy one among them no fresh count', () => {
+    const before = process.memoryUsage().heapUsed
+    const limit = openClientRateLimit({ perMinute: 3, now: () => 1_000_000, maxClients: 1_000 })
+    const refused = []
+    for (let at = 0; at < 200_000; at++) {
+      limit(`2001:db8:${at.toString(16)}::/56`)
+      if (at % 500 === 0) refused.push(limit('busy'))
+    }
+    expect(refused.slice(0, 3)).toEqual([undefined, undefined, undefined])
+    expect(new Set(refused.slice(3))).toEqual(new Set([60]))
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(20_000_000)
+  })
+
+  it('forgets who asked longest ago, and refuses nobody for the others', () => {
+    const limit = openClientRateLimit({ perMinute: 1, now: () => 1_000_000, maxClients: 2 })
+    expect(['a', 'b', 'a', 'c', 'a', 'b'].map((client) => limit(client))).toEqual([
+      undefined,
+      undefined,
+      60,
+      undefined,
+      60,
+      undefined,
+    ])
+  })
+})
+
 describe('a client is known by', () => {
   it.each([
     ['203.0.113.7', '203.0.113.7'],

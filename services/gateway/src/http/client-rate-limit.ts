@@ -1,10 +1,14 @@
 const WINDOW_MS = 60_000
+// Some 20 MB. A full table forgets who asked longest ago: whoever commands that many networks gains a fresh count for one of them, and
+// nobody else is refused for it.
+const MAX_CLIENTS = 100_000
 
 /** Whole seconds until this client may ask again, or undefined when it may now. Every call counts. */
 export type ClientRateLimit = (client: string) => number | undefined
 
 /** Bounds what one client may ask of one replica in a minute, paid or not: an unpaid request costs its sender nothing. */
-export function openClientRateLimit({ perMinute, now }: { perMinute: number; now: () => number }): ClientRateLimit {
+export function openClientRateLimit(options: { perMinute: number; now: () => number; maxClients?: number }): ClientRateLimit {
+  const { perMinute, now, maxClients = MAX_CLIENTS } = options
   const asked = new Map<string, number>()
   let endsAt = 0
   return (client) => {
@@ -14,6 +18,10 @@ export function openClientRateLimit({ perMinute, now }: { perMinute: number; now
       endsAt = at + WINDOW_MS
     }
     const count = (asked.get(client) ?? 0) + 1
+    // To the end of the map, whose start is who asked longest ago.
+    asked.delete(client)
+    const oldest = asked.size < maxClients ? undefined : asked.keys().next().value
+    if (oldest !== undefined) asked.delete(oldest)
     asked.set(client, count)
     return count <= perMinute ? undefined : Math.max(1, Math.ceil((endsAt - at) / 1000))
   }

@@ -138,6 +138,7 @@ async function verifyAndClaim(deps: PaidDeps, request: SignedRequest, admission:
     leaseMs: CLAIM_LEASE_MS,
     payerHasHistory: authorization.payerHasHistory,
     paidAlready: verified.kind === 'paid_already',
+    isOwed: false,
   })
   return unexposed === undefined ? undefined : unexposedAnswer(deps, request, amountAtomic, unexposed)
 }

@@ -16,25 +16,34 @@ export type Exposure = {
   payerHasHistory: boolean
   /** The transfer is on the chain: there is nothing left to lose, so no balance stands in the way. */
   paidAlready: boolean
+  /** The work is done and not paid: what the payer owes for it stays with it, whatever is refused here. */
+  isOwed: boolean
+}
+
+type ClaimDeps = Pick<PaidDeps, 'payers' | 'total' | 'newPayerExposureCeilingAtomic' | 'totalExposureCeilingAtomic' | 'now'> & {
+  balances: Pick<PaidDeps['balances'], 'read'>
+}
+type Claimant = Pick<SignedRequest, 'keyHash' | 'fingerprint'> & {
+  payment: { authorization: Pick<SignedRequest['payment']['authorization'], 'from' | 'nonce' | 'validBefore'> }
 }
 
 /**
  * Claims the authorization for this request, and the job's exposure: within the payer's balance (I6), within the ceiling of payers
- * without a history, and within the ceiling of all together. Undefined when claimed, else why not; then nothing is held. Throws when
+ * without a history, and within the ceiling of all together. Undefined when claimed, else why not; then nothing new is held. Throws when
  * Redis or the chain cannot be asked.
  */
-export async function claimExposure(deps: PaidDeps, request: SignedRequest, exposure: Exposure): Promise<ErrorCode | undefined> {
+export async function claimExposure(deps: ClaimDeps, request: Claimant, exposure: Exposure): Promise<ErrorCode | undefined> {
   const refused = await claimPayer(deps, request, exposure)
   if (refused !== undefined) return refused
   if (exposure.paidAlready) return undefined
   const { jobId, amountAtomic, leaseMs } = exposure
   const total = await deps.total.claim({ jobId, amountAtomic, leaseMs, ceilingAtomic: deps.totalExposureCeilingAtomic })
   if (total === 'claimed') return undefined
-  await deps.payers.release({ payer: request.payment.authorization.from, jobId, settled: false })
+  if (!exposure.isOwed) await deps.payers.release({ payer: request.payment.authorization.from, jobId, settled: false })
   return 'exposure_limit'
 }
 
-async function claimPayer(deps: PaidDeps, request: SignedRequest, exposure: Exposure): Promise<ErrorCode | undefined> {
+async function claimPayer(deps: ClaimDeps, request: Claimant, exposure: Exposure): Promise<ErrorCode | undefined> {
   const { from: payer, nonce, validBefore } = request.payment.authorization
   const { jobId, leaseMs, payerHasHistory, paidAlready } = exposure
   const amountAtomic = paidAlready ? 0n : exposure.amountAtomic

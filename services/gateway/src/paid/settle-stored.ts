@@ -66,6 +66,7 @@ async function prepare(
     leaseMs: leaseMsOf(request),
     payerHasHistory,
     paidAlready,
+    isOwed: true,
   })
   return refusal === undefined ? undefined : unexposedAnswer(deps, request, amountAtomic, refusal)
 }
