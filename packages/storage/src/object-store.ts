@@ -7,9 +7,10 @@ import {
   ListObjectsV2Command,
   NoSuchKey,
   PutObjectCommand,
-  S3Client,
-  type S3ClientConfig,
 } from '@aws-sdk/client-s3'
+import { type ObjectStream, openObjectStream } from './object-stream.ts'
+import { type PresignedGet, presignedGet } from './presigned-get.ts'
+import { CONNECT_TIMEOUT_MS, openS3Client, REQUEST_TIMEOUT_MS } from './s3-client.ts'
 
 export type ObjectStoreConfig = {
   endpoint?: string | undefined
@@ -20,6 +21,8 @@ export type ObjectStoreConfig = {
   forcePathStyle: boolean
   /** How long the store may take to answer, and how long to hand over an object. */
   requestTimeoutMs?: number | undefined
+  /** Connections at once; whoever needs one more waits. */
+  maxConnections?: number | undefined
 }
 
 /** The object is larger than its reader takes: nothing of it is kept. */
@@ -38,6 +41,10 @@ export type ObjectStore = {
   put(key: string, bytes: Uint8Array, options?: { contentType?: string }): Promise<void>
   /** Reads at most maxBytes; throws ObjectTooLarge when the object is larger, ObjectMissing when it is not there. */
   get(key: string, options: { maxBytes: number }): Promise<Buffer>
+  /** Opens an object, or its bytes from `first` to `last` (both inclusive, no further than its end). Throws as `get` does. */
+  read(key: string, options?: { range?: { first: number; last: number }; signal?: AbortSignal }): Promise<ObjectStream>
+  /** An address that the store itself serves, to whoever has it. Asks nobody whether the object is there. */
+  presign(request: PresignedGet): Promise<string>
   /** Deleting what is not there succeeds. */
   delete(key: string): Promise<void>
   /** Objects whose keys begin so, in the order of their keys; `next` asks for the page after this one. */
@@ -49,24 +56,9 @@ export type ObjectStore = {
   close(): void
 }
 
-const CONNECT_TIMEOUT_MS = 2_000
-const REQUEST_TIMEOUT_MS = 20_000
-
-/** Credentials left out come from the SDK's own chain (instance or pod roles). The SDK retries idempotent calls twice. */
 export function openObjectStore(config: ObjectStoreConfig): ObjectStore {
   const timeoutMs = config.requestTimeoutMs ?? REQUEST_TIMEOUT_MS
-  const clientConfig: S3ClientConfig = {
-    region: config.region,
-    forcePathStyle: config.forcePathStyle,
-    maxAttempts: 3,
-    // Without throwOnRequestTimeout the SDK writes a warning and goes on waiting.
-    requestHandler: { connectionTimeout: CONNECT_TIMEOUT_MS, requestTimeout: timeoutMs, throwOnRequestTimeout: true },
-  }
-  if (config.endpoint !== undefined) clientConfig.endpoint = config.endpoint
-  if (config.accessKeyId !== undefined && config.secretAccessKey !== undefined) {
-    clientConfig.credentials = { accessKeyId: config.accessKeyId, secretAccessKey: config.secretAccessKey }
-  }
-  const client = new S3Client(clientConfig)
+  const client = openS3Client(config)
   const { bucket } = config
 
   return {
@@ -90,6 +82,28 @@ export function openObjectStore(config: ObjectStoreConfig): ObjectStore {
         throw error
       }
     },
+    async read(key, { range, signal } = {}) {
+      const command = new GetObjectCommand({
+        Bucket: bucket,
+        Key: key,
+        ...(range === undefined ? {} : { Range: `bytes=${range.first}-${range.last}` }),
+      })
+      try {
+        const object = await client.send(command, signal === undefined ? {} : { abortSignal: signal })
+        if (!(object.Body instanceof Readable)) throw new Error('the store answered without a body')
+        const bytes = object.ContentLength ?? Number.NaN
+        const totalBytes = range === undefined ? bytes : Number(/\/(\d+)$/.exec(object.ContentRange ?? '')?.[1])
+        if (!Number.isSafeInteger(bytes) || !Number.isSafeInteger(totalBytes)) {
+          object.Body.destroy()
+          throw new Error('the store answered without a length')
+        }
+        return openObjectStream(object.Body, { bytes, totalBytes }, timeoutMs)
+      } catch (error) {
+        if (error instanceof NoSuchKey) throw new ObjectMissing('object is not there')
+        throw error
+      }
+    },
+    presign: (request) => presignedGet(client, bucket, request),
     async delete(key) {
       await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: key }))
     },
