@@ -40,6 +40,36 @@ describe('a validator', () => {
     expect(first).toMatchObject({ path: 'points[1].kind', missing: 'kind' })
   })
 
+  it('knows what is missing under a condition that says which alternative it is', () => {
+    const THEN = 'then'
+    const when = (kind: string, more: object) => ({
+      if: { type: 'object', required: ['kind'], properties: { kind: { const: kind } } },
+      [THEN]: { type: 'object', ...more },
+    })
+    const check = compile(
+      Type.Unsafe<unknown>({
+        type: 'array',
+        items: {
+          type: 'object',
+          required: ['kind'],
+          properties: { kind: { type: 'string' } },
+          allOf: [
+            when('a', { required: ['x'], properties: { x: { type: 'integer' } } }),
+            when('b', { required: ['y'], properties: { y: { type: 'string' } } }),
+          ],
+        },
+      }),
+    )
+    const first = (value: unknown) => {
+      const checked = check(value)
+      return checked.ok ? undefined : checked.problems[0]
+    }
+    expect(first([{ kind: 'a', x: 1 }, { kind: 'b', y: '' }, { kind: 'c' }])).toBeUndefined()
+    expect(first([{ kind: 'a', x: 'wrong' }])).toMatchObject({ path: '[0].x', message: 'must be integer' })
+    expect(first([{ kind: 'a', x: 'wrong' }, { kind: 'b' }])).toMatchObject({ path: '[1].y', missing: 'y' })
+    expect(first([{ kind: 'a', y: 'other' }])).toMatchObject({ path: '[0].x', missing: 'x' })
+  })
+
   it('reports a few problems of a value with a million', () => {
     expect(problems({ name: 'shape', points: Array(1_000_000).fill(1) }).length).toBeLessThanOrEqual(2)
     expect(problems({ name: 'shape', points: Array(1_000_000).fill({}) }).length).toBeLessThanOrEqual(2)

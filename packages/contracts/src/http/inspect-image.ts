@@ -16,7 +16,11 @@ export function inspectImage(bytes: Uint8Array): InspectedImage {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (startsWith(bytes, PNG)) return judge('image/png', pngSize(bytes, view))
   if (startsWith(bytes, JPEG)) return judge('image/jpeg', jpegSize(view))
-  if (startsWith(bytes, RIFF) && ascii(bytes, 8, 'WEBP')) return judge('image/webp', webpSize(bytes, view))
+  if (startsWith(bytes, RIFF) && ascii(bytes, 8, 'WEBP')) {
+    // One price is for one picture.
+    if (isAnimated(bytes)) return { ok: false, why: 'unsupported_type' }
+    return judge('image/webp', webpSize(bytes, view))
+  }
   return {
     ok: false,
     why: OTHER_IMAGES.some((magic) => startsWith(bytes, magic)) || isIsoImage(bytes) ? 'unsupported_type' : 'not_an_image',
@@ -76,6 +80,10 @@ function webpSize(bytes: Uint8Array, view: DataView): Size | undefined {
   }
   const isKeyFrame = ascii(bytes, 12, 'VP8 ') && startsWith(bytes.subarray(23), [0x9d, 0x01, 0x2a])
   return isKeyFrame ? { widthPx: view.getUint16(26, true) & 0x3fff, heightPx: view.getUint16(28, true) & 0x3fff } : undefined
+}
+
+function isAnimated(webp: Uint8Array): boolean {
+  return ascii(webp, 12, 'VP8X') && ((webp[20] ?? 0) & 0x02) !== 0
 }
 
 /** AVIF, HEIC and their kin. */
