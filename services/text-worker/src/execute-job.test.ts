@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { upstreamHealth } from '@turnpike/admission'
-import { openGemini, openTargets, type TextUpstream } from '@turnpike/providers'
+import { openGemini, openImageFetcher, openTargets, type TextUpstream } from '@turnpike/providers'
 import { createLogger, createMetrics } from '@turnpike/service'
 import { targetReport, workerMetrics } from '@turnpike/worker'
-import { bodyOf, startTestParts, type TestParts, type TestWorker, testWorker } from '@turnpike/worker/testing'
+import { bodyOf, buildJob, startTestParts, type TestParts, type TestWorker, testWorker } from '@turnpike/worker/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type ExecuteDeps, executeJob } from './execute-job.ts'
 import { buildChatJob } from './testing/build-job.ts'
@@ -44,6 +44,7 @@ function worker(changes: Partial<ExecuteDeps> = {}): TestWorker {
       breakerOpenMs: 60_000,
       breakerMaxOpenMs: 60_000,
     }),
+    fetchImages: openImageFetcher(),
     metrics: workerMetrics(metrics),
     logger,
     now: Date.now,
@@ -90,6 +91,87 @@ describe('a job', () => {
     await handle(await buildChatJob(parts.store, question, changes))
     expect(outcomes()).toMatchObject([expected])
     expect(await upstream.callsWith(question)).toEqual([])
+  })
+})
+
+describe('a request of the messages endpoint', () => {
+  const messagesJob = (fields: object) => {
+    const request = { model: 'gm-2.5-flash', max_tokens: 64, stream: false, ...fields }
+    return buildJob(parts.store, { endpoint: '/v1/messages', request })
+  }
+
+  it('is answered in its own dialect', async () => {
+    const question = text()
+    const { handle, outcomes } = worker()
+    await handle(await messagesJob({ messages: [{ role: 'user', content: question }] }))
+    const body = await bodyOf(parts.store, outcomes()[0])
+    expect(body).toMatchObject({
+      id: expect.stringMatching(/^msg_[0-9a-f]{32}$/),
+      type: 'message',
+      role: 'assistant',
+      model: 'gm-2.5-flash',
+      content: [{ type: 'text', text: expect.stringContaining(question) }],
+      stop_reason: 'end_turn',
+      usage: { output_tokens: expect.any(Number) },
+    })
+    expect(body).not.toHaveProperty('provider_output')
+  })
+
+  it('gets at most one call when it wants them one by one, and what the provider said when it asks for that', async () => {
+    const tool = (name: string) => ({ name, input_schema: { type: 'object', properties: {} } })
+    const { handle, outcomes } = worker()
+    const request = {
+      messages: [{ role: 'user', content: 'call tide and moon' }],
+      tools: [tool('tide'), tool('moon')],
+      raw_output: true,
+    }
+    await handle(await messagesJob(request))
+    await handle(await messagesJob({ ...request, tool_choice: { type: 'auto', disable_parallel_tool_use: true } }))
+    const [both, one] = await Promise.all(outcomes().map((outcome) => bodyOf(parts.store, outcome)))
+    expect(both).toMatchObject({ content: [{ name: 'tide' }, { name: 'moon' }], stop_reason: 'tool_use' })
+    expect(one).toMatchObject({ content: [{ id: expect.stringMatching(/^toolu_[0-9a-f]{32}$/), name: 'tide' }] })
+    expect(one?.content).toHaveLength(1)
+    expect(one).toMatchObject({ provider_output: { parts: [{ functionCall: { name: 'tide', args: {} } }, {}] } })
+  })
+})
+
+describe('an image by URL', () => {
+  const content = (url: string, question: string) => ({
+    messages: [
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: question },
+          { type: 'image_url', image_url: { url } },
+        ],
+      },
+    ],
+  })
+
+  it('that cannot be had ends the job before the provider hears of it', async () => {
+    const question = text()
+    const { handle, outcomes } = worker()
+    await handle(await buildChatJob(parts.store, question, { body: content('https://169.254.169.254/latest', question) }))
+    expect(outcomes()).toMatchObject([{ kind: 'refused', code: 'image_unavailable' }])
+    expect(await upstream.callsWith(question)).toEqual([])
+  })
+
+  it('goes to the provider as its bytes', async () => {
+    const question = text()
+    const url = 'https://images.example/a.png'
+    const base64 = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+    const asked: (readonly string[])[] = []
+    const { handle, outcomes } = worker({
+      async fetchImages(urls) {
+        asked.push(urls)
+        return { ok: true, images: new Map([[url, { type: 'image', mimeType: 'image/png', base64 }]]) }
+      },
+    })
+    await handle(await buildChatJob(parts.store, question, { body: content(url, question) }))
+    expect(outcomes()).toMatchObject([{ kind: 'succeeded' }])
+    expect(asked).toEqual([[url]])
+    const [call] = await upstream.callsWith(question)
+    expect(call).toMatchObject({ outcome: 'ok' })
   })
 })
 

@@ -4,6 +4,7 @@ import {
   CHAT_DIALECT,
   callFirstAvailable,
   firstCallOnly,
+  type ImageFetcher,
   MESSAGES_DIALECT,
   type TargetDeps,
   type TextCompletion,
@@ -26,6 +27,7 @@ import {
 export type ExecuteDeps = {
   routes: ReadonlyMap<string, TextRoute>
   targets: TargetDeps
+  fetchImages: ImageFetcher
   metrics: WorkerMetrics
   logger: Logger
   now: () => number
@@ -55,8 +57,14 @@ async function complete<Request extends { raw_output?: true }>(
   const route = deps.routes.get(job.model)
   // Another replica's configuration offered it: ours is wrong, or it was taken back since.
   if (route === undefined) return notCalled('provider_unavailable')
-  if (dialect.imageUrls(request).length > 0) return notCalled('image_unavailable', 'refused')
-  const asked = dialect.read(request, new Map())
+  const { jobId, requestId, model } = job
+  const fetched = await deps.fetchImages(dialect.imageUrls(request), limits.signal)
+  if (limits.signal.aborted) return notCalled('deadline_passed')
+  if (!fetched.ok) {
+    deps.logger.info({ jobId, requestId, model, why: fetched.why }, 'an image of the request could not be fetched')
+    return notCalled('image_unavailable', 'refused')
+  }
+  const asked = dialect.read(request, fetched.images)
 
   const callEnded = deps.metrics.callStarted(job.model)
   const outcome = await callFirstAvailable(deps.targets, { model: job.model, route }, asked, limits)
@@ -66,7 +74,6 @@ async function complete<Request extends { raw_output?: true }>(
     const body = dialect.write(completion, identityOf(deps, job), { rawOutput: request.raw_output === true })
     return answer(body, completion)
   }
-  const { jobId, requestId, model } = job
   const { kind, code, reason } = outcome
   deps.logger.warn({ jobId, requestId, model, kind, code, reason }, 'provider call failed')
   return unsuccessfulEnd(outcome)

@@ -1,5 +1,5 @@
 import { TOPICS } from '@turnpike/contracts'
-import { openGemini, openTargets } from '@turnpike/providers'
+import { openGemini, openImageFetcher, openTargets } from '@turnpike/providers'
 import { loadConfig, runService } from '@turnpike/service'
 import { startWorker } from '@turnpike/worker'
 import { TEXT_WORKER_CONFIG } from './config.ts'
@@ -24,7 +24,14 @@ runService(async () => {
         [...config.textRoutes].map(([model, targets]) => [model, targets.map((target) => ({ upstream: gemini, target }))]),
       )
       return {
-        execute: executeJob({ routes, targets, metrics: workerMetrics, logger, now: Date.now }),
+        execute: executeJob({
+          routes,
+          targets,
+          fetchImages: openImageFetcher(),
+          metrics: workerMetrics,
+          logger,
+          now: Date.now,
+        }),
         models: [...routes.keys()],
         close: () => gemini.close(),
       }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { closedUpstreams, upstreamHealth } from '@turnpike/admission'
-import { openGemini, openTargets, type TextUpstream } from '@turnpike/providers'
+import { openGemini, openImageFetcher, openTargets, type TextUpstream } from '@turnpike/providers'
 import { createLogger, createMetrics } from '@turnpike/service'
 import { targetReport, workerMetrics } from '@turnpike/worker'
 import { startTestParts, type TestParts, type TestWorker, testWorker } from '@turnpike/worker/testing'
@@ -53,6 +53,7 @@ function startWorker(
     execute: executeJob({
       routes: new Map([['gm-2.5-flash', targets]]),
       targets: openTargets({ shared, report, ...breaker }),
+      fetchImages: openImageFetcher(),
       metrics: workerMetrics(metrics),
       logger,
       now: Date.now,
