@@ -3,6 +3,7 @@ import type { RequestListener, ServerResponse } from 'node:http'
 import type { AppDeps } from './app-deps.ts'
 import { chatCompletions } from './endpoints/chat-completions.ts'
 import { imagesGenerations } from './endpoints/images-generations.ts'
+import { messages } from './endpoints/messages.ts'
 import type { PaidEndpointDefinition } from './endpoints/paid-endpoint.ts'
 import { speech } from './endpoints/speech.ts'
 import { answerFault } from './http/answer-fault.ts'
@@ -15,7 +16,7 @@ import { freeRoutes } from './routes/free-routes.ts'
 import { paidRoute } from './routes/paid-route.ts'
 
 /** The paid endpoints that have a worker. */
-export const PAID = [chatCompletions, imagesGenerations, speech] as const
+export const PAID = [chatCompletions, messages, imagesGenerations, speech] as const
 
 /**
  * The public HTTP surface. The paid routes are told by their exact path before Express sees the request: Express would cost an unpaid

