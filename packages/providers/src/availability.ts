@@ -26,6 +26,7 @@ const AFTER: Record<FailureReason, Availability> = {
   blocked: 'answered',
   no_content: 'answered',
   unusable_stop: 'answered',
+  broken_result: 'answered',
 }
 
 export function availabilityAfter(outcome: ProviderOutcome<unknown>): Availability {

@@ -26,6 +26,7 @@ export const FAILURE_REASONS = [
   'blocked',
   'no_content',
   'unusable_stop',
+  'broken_result',
 ] as const
 /** For logs and metric labels: a closed set that names no upstream, no target and no content. */
 export type FailureReason = (typeof FAILURE_REASONS)[number]

@@ -11,7 +11,7 @@ export type TargetReport = {
 }
 
 /** Nothing but a change of the operator's configuration ends these. */
-const OPERATORS_FAULTS: ReadonlySet<string> = new Set(['credentials_refused', 'target_missing'])
+const OPERATORS_FAULTS: ReadonlySet<string> = new Set(['credentials_refused', 'target_missing', 'voice_missing'])
 
 /** What happens to the targets of upstreams, as metrics and log lines. */
 export function targetReport(metrics: Metrics, logger: Logger): TargetReport {
