@@ -75,6 +75,8 @@ const ownedByTheStack = new Set([
   ...[
     'RECEIPT_TOKEN_KEYS',
     'RECEIPT_SIGNING_KEYS',
+    'MEDIA_CAPABILITY_KEYS',
+    'VOICES',
     'GEMINI_API_KEY',
     'GEMINI_BASE_URL',
     'ELEVENLABS_API_KEY',

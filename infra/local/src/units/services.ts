@@ -1,5 +1,7 @@
+import { mediaModels, mediaRoutes } from './media-models.ts'
 import type { ServiceName } from './service-names.ts'
 import type { Wiring } from './wiring.ts'
+import { yoursOr } from './yours-or.ts'
 
 /** One row per service: adding one to the stack is adding a row here and its name to service-names.ts. */
 interface ServiceRow {
@@ -46,21 +48,40 @@ export const services: readonly ServiceRow[] = [
     }),
   },
   {
+    name: 'media-worker',
+    hasPublicPort: false,
+    needs: ['kafka', 'redis', 's3', 'sandbox'],
+    stopRank: 5,
+    env: (wiring) => ({
+      ...shared(wiring),
+      PUBLIC_BASE_URL: publicBaseUrl(wiring),
+      MEDIA_CAPABILITY_KEYS: wiring.identity.mediaCapabilityKeys,
+      MEDIA_AT_REST: yoursOr('MEDIA_AT_REST', 'sealed'),
+      GEMINI_BASE_URL: wiring.gemini.baseUrl,
+      GEMINI_API_KEY: wiring.gemini.apiKey,
+      ELEVENLABS_BASE_URL: wiring.elevenlabs.baseUrl,
+      ELEVENLABS_API_KEY: wiring.elevenlabs.apiKey,
+      ...mediaRoutes(wiring),
+    }),
+  },
+  {
     name: 'gateway',
     hasPublicPort: true,
-    needs: ['ledger', 'text-worker', 'kafka', 'redis', 's3', 'chain', 'facilitator'],
+    needs: ['ledger', 'text-worker', 'media-worker', 'kafka', 'redis', 's3', 'chain', 'facilitator'],
     stopRank: 6,
     env: (wiring) => ({
       ...shared(wiring),
       INTERNAL_TOKEN: wiring.identity.internalToken,
-      PUBLIC_BASE_URL: yoursOr('PUBLIC_BASE_URL', wiring.gatewayUrls[0] ?? ''),
+      PUBLIC_BASE_URL: publicBaseUrl(wiring),
       LEDGER_URL: wiring.ledgerUrls.join(','),
       FACILITATOR_URL: wiring.facilitatorUrl,
       ...facilitatorToken(),
       CHAIN_RPC_URL: wiring.chain.rpcUrl,
       PAY_TO: wiring.payTo,
       RECEIPT_TOKEN_KEYS: wiring.identity.receiptTokenKeys,
-      ENABLED_MODELS: yoursOr('ENABLED_MODELS', textModels.map((model) => `gm-${model}`).join(',')),
+      MEDIA_CAPABILITY_KEYS: wiring.identity.mediaCapabilityKeys,
+      MEDIA_DELIVERY: yoursOr('MEDIA_DELIVERY', 'stream'),
+      ENABLED_MODELS: yoursOr('ENABLED_MODELS', [...textModels.map((model) => `gm-${model}`), ...mediaModels(wiring)].join(',')),
       // Load tests come from one address.
       CLIENT_RATE_LIMIT_PER_MINUTE: yoursOr('CLIENT_RATE_LIMIT_PER_MINUTE', '1000000'),
       ...(wiring.settings.providerTimeoutMs === undefined
@@ -90,6 +111,6 @@ export function facilitatorToken(): Record<string, string> {
   return token ? { FACILITATOR_TOKEN: token } : {}
 }
 
-function yoursOr(name: string, value: string): string {
-  return process.env[name] || value
+function publicBaseUrl(wiring: Wiring): string {
+  return yoursOr('PUBLIC_BASE_URL', wiring.gatewayUrls[0] ?? '')
 }
