@@ -10,6 +10,8 @@ import { isAlive } from './machine/cores.ts'
 /** `pids` is empty until it is up; `stop` waits for that, so that a start can be given up half-way. */
 type Started = { name: string; pids: () => number[]; stop: () => Promise<unknown> }
 
+type Ways<Party> = { pids: (party: Party) => number[]; stop: (party: Party) => Promise<unknown> }
+
 const HERE = import.meta.dirname
 
 export type BenchRun = {
@@ -21,6 +23,9 @@ export type BenchRun = {
   startStack(name: string, env?: Readonly<Record<string, string>>): Promise<StackHandle>
   startReference(name: string, env: { payTo: string; facilitatorUrl: string }): Promise<BenchChild & { url: string }>
   startStubSettlement(): Promise<BenchChild & { url: string }>
+  startSlowUpstream(latencyMs: number): Promise<BenchChild & { url: string }>
+  /** Starts something else that is ended with the run. */
+  track<Party>(name: string, start: () => Promise<Party>, ways: Ways<Party>): Promise<Party>
   /** Ends one of them before the others. */
   stop(party: { readonly pid: number }): Promise<void>
   /** Ends everything that was started, last first; returns what still runs afterwards. The folder is kept for its logs if asked. */
@@ -42,11 +47,7 @@ export async function openBenchRun(): Promise<BenchRun> {
   const left: string[] = []
 
   /** Known before it is up: an interruption in the middle of a start must end it too. */
-  async function track<Party>(
-    name: string,
-    start: () => Promise<Party>,
-    ways: { pids: (party: Party) => number[]; stop: (party: Party) => Promise<unknown> },
-  ): Promise<Party> {
+  async function track<Party>(name: string, start: () => Promise<Party>, ways: Ways<Party>): Promise<Party> {
     if (isClosing) throw new Error('the run is over')
     let party: Party | undefined
     const starting = start()
@@ -120,6 +121,13 @@ export async function openBenchRun(): Promise<BenchRun> {
         const running = await child<{ url: string }>('stub-settlement', 'parties/stub-settlement.ts')
         return { ...running, url: running.ready.url }
       },
+      async startSlowUpstream(latencyMs) {
+        const running = await child<{ url: string }>('slow-upstream', 'parties/slow-upstream.ts', {
+          LATENCY_MS: String(latencyMs),
+        })
+        return { ...running, url: running.ready.url }
+      },
+      track,
       async stop({ pid }) {
         const ending = started.filter(({ pids }) => pids().includes(pid))
         started = started.filter((party) => !ending.includes(party))

@@ -7,6 +7,7 @@ import { type Progress, progressOn } from './report/progress.ts'
 import { type Report, renderReport } from './report/report.ts'
 import { writeResults } from './report/write-results.ts'
 import { runScenarios } from './scenarios/run-scenarios.ts'
+import { runWorkers } from './workers/run-workers.ts'
 
 const write = (text: string) => process.stdout.write(`${text}\n`)
 
@@ -58,7 +59,8 @@ async function measure(run: BenchRun, options: Options, progress: Progress): Pro
   const machine = describeMachine()
   const cores = chooseCores()
   const scenarios = await runScenarios(run, cores, options, progress)
-  return { startedAt, machine, cores, options, scenarios }
+  const workers = options.only.includes('w') ? await runWorkers(run, options, progress) : null
+  return { startedAt, machine, cores, options, scenarios, workers }
 }
 
 function interruption(): Promise<End> {

@@ -4,7 +4,9 @@ import type { Machine } from '../machine/describe-machine.ts'
 import type { Options } from '../options.ts'
 import { sumOf } from '../scenarios/measure.ts'
 import type { Comparison, ScenarioSummary, SideSummary } from '../scenarios/summarize.ts'
+import type { WorkerFigures } from '../workers/run-workers.ts'
 import { type Cell, renderTable } from './render-table.ts'
+import { renderWorkers } from './render-workers.ts'
 
 export type Report = {
   startedAt: string
@@ -12,6 +14,8 @@ export type Report = {
   cores: Cores
   options: Options
   scenarios: readonly ScenarioSummary[]
+  /** (w) */
+  workers: WorkerFigures | null
 }
 
 const TARGET_RATIO = 1
@@ -20,30 +24,36 @@ const STRANGERS_LIMIT = 0.3
 
 /** The report as a person reads it. */
 export function renderReport(report: Report): string {
-  const { scenarios } = report
+  const { scenarios, workers } = report
   return [
     '',
     ...preamble(report),
     ...scenarios.flatMap((scenario) => ['', ...renderScenario(scenario)]),
-    '',
-    bold('CPU milliseconds per request, by process'),
-    ...renderCpu(scenarios),
+    ...(workers === null ? [] : ['', ...renderWorkers(workers)]),
+    ...(scenarios.length === 0 ? [] : ['', bold('CPU milliseconds per request, by process'), ...renderCpu(scenarios)]),
     '',
   ].join('\n')
 }
 
-function preamble({ machine, cores, options, scenarios }: Report): string[] {
+function preamble(report: Report): string[] {
+  const { machine, scenarios } = report
   const { cpu, cores: count, node, commit } = machine
   const strangers = Math.max(0, ...scenarios.flatMap(({ sides }) => sides.map((side) => side.strangersBusy)))
   return [
     `${bold('Turnpike bench')}  ${[cpu, `${count} cores`, `Node ${node}`, ...(commit === null ? [] : [`commit ${commit}`])].join(', ')}`,
+    ...(scenarios.length === 0 ? [] : arrangement(report)),
+    ...(strangers > STRANGERS_LIMIT
+      ? [styleText('yellow', `Other programs used ${strangers.toFixed(1)} cores meanwhile: only the CPU per request says much.`)]
+      : []),
+  ]
+}
+
+function arrangement({ cores, options, scenarios }: Report): string[] {
+  return [
     cores.kind === 'pinned'
       ? `Pinned: the process that answers HTTP, our gateway or the reference, alone on core ${cores.front}; all others on core ${cores.rest},\nours being what the gateway leans on (${servedBy(scenarios)}), and on both sides load, upstream, chain or stub.`
       : `Nothing is pinned (${cores.why}): servers and load share all cores, on both sides alike.`,
     `${options.rounds} rounds of about ${options.seconds} s each, sides in turn; medians. All CPU counts the whole side but load, upstream, chain and stub.`,
-    ...(strangers > STRANGERS_LIMIT
-      ? [styleText('yellow', `Other programs used ${strangers.toFixed(1)} cores meanwhile: only the CPU per request says much.`)]
-      : []),
   ]
 }
 
