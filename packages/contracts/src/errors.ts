@@ -2,7 +2,7 @@
 
 export type Charged = 'no' | 'yes' | 'unknown'
 export type ErrorRow = {
-  status: 400 | 401 | 402 | 404 | 405 | 409 | 410 | 413 | 415 | 429 | 500 | 503
+  status: 400 | 401 | 402 | 404 | 405 | 409 | 410 | 413 | 415 | 416 | 429 | 500 | 503
   charged: Charged
   /** A retry of the same request may succeed without a change. Becomes `x-should-retry`. */
   retryable: boolean
@@ -46,6 +46,9 @@ export const ERRORS = {
   },
   not_found: row(404, 'There is nothing at this address.'),
   receipt_not_found: row(404, 'There is no receipt with this id and token.'),
+  media_not_found: row(404, 'There is no hosted file at this address. Check that it is whole: it is the key to the file.'),
+  media_expired: row(410, 'This hosted file was kept until its published expiry and is gone.'),
+  range_not_satisfiable: row(416, 'The file ends before the range that was asked for.'),
   receipt_token_required: row(401, 'Send the X-Receipt-Token of the response as "Authorization: Bearer <token>".'),
   method_not_allowed: row(405, 'This address does not take this method.'),
   rate_limited: retry(429, 5, 'Too many requests from this client.'),
@@ -157,6 +160,7 @@ const OPENAI_TYPE: Record<ErrorRow['status'], string> = {
   410: 'invalid_request_error',
   413: 'invalid_request_error',
   415: 'invalid_request_error',
+  416: 'invalid_request_error',
   429: 'rate_limit_error',
   500: 'server_error',
   503: 'server_error',
@@ -172,6 +176,7 @@ const ANTHROPIC_TYPE: Record<ErrorRow['status'], string> = {
   410: 'not_found_error',
   413: 'request_too_large',
   415: 'invalid_request_error',
+  416: 'invalid_request_error',
   429: 'rate_limit_error',
   500: 'api_error',
   503: 'overloaded_error',

@@ -19,7 +19,7 @@ export type HostedMedia = {
   contentBytes: number
   /** The bytes of that range in order, each chunk once it is authenticated. Once only. Throws SealBroken, and the store's faults. */
   read(range: ByteRange): AsyncGenerator<Buffer, void>
-  /** Gives up the store's connection: a read that waits fails. */
+  /** Gives up the store's connection, as the signal does: a read that waits fails. */
   close(): void
 }
 
@@ -51,6 +51,8 @@ type Connection = {
 
 function openConnection(store: Pick<ObjectStore, 'read'>, key: string, signal: AbortSignal): Connection {
   let closeStream = (): void => {}
+  // Whoever waits for a silent store is let go at once.
+  signal.addEventListener('abort', () => closeStream(), { once: true })
   return {
     async open(range) {
       closeStream()

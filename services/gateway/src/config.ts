@@ -41,6 +41,12 @@ export const GATEWAY_VARIABLES = {
   s3AccessKeyId: optional(secret('S3_ACCESS_KEY_ID')),
   s3SecretAccessKey: optional(secret('S3_SECRET_ACCESS_KEY')),
   s3ForcePathStyle: flag('S3_FORCE_PATH_STYLE', { default: false }),
+  mediaCapabilityKeys: parsedBy('MEDIA_CAPABILITY_KEYS', openKeyring),
+  /** `stream` sends hosted files itself; `redirect` sends clients to the store for what lies there in plain. */
+  mediaDelivery: oneOf('MEDIA_DELIVERY', ['stream', 'redirect'], { default: 'stream' }),
+  /** Where clients reach the store or the CDN before it, for redirects. */
+  mediaRedirectEndpoint: optional(url('MEDIA_REDIRECT_ENDPOINT', { protocols: ['http:', 'https:'] })),
+  maxMediaDownloads: integer('MAX_MEDIA_DOWNLOADS', { min: 1, max: 10_000, default: 500 }),
   enabledModels: models('ENABLED_MODELS'),
   /** Shortens every provider deadline, for trying faults. */
   providerTimeoutMs: optional(integer('PROVIDER_TIMEOUT_MS', { min: 1 })),

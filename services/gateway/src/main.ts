@@ -30,6 +30,7 @@ import { GATEWAY_VARIABLES } from './config.ts'
 import { openByteBudget } from './http/byte-budget.ts'
 import { refuseUnreadable } from './http/refuse-unreadable.ts'
 import { openLedgerClient } from './ledger/ledger-client.ts'
+import { openMediaStores } from './media/open-media-stores.ts'
 import { gatewayMetrics } from './metrics.ts'
 import { payerBalances } from './paid/payer-balances.ts'
 import { payerCode } from './paid/payer-code.ts'
@@ -59,14 +60,16 @@ runService(async () => {
   })
   const ledger = openLedgerClient({ urls: config.ledgerUrls, token: config.internalToken })
   const publisher = await openPublisher({ brokers: [...config.kafkaBrokers], clientId: 'gateway', logger })
-  const store = openObjectStore({
+  const s3 = {
     endpoint: config.s3Endpoint,
     region: config.s3Region,
     bucket: config.s3Bucket,
     accessKeyId: config.s3AccessKeyId,
     secretAccessKey: config.s3SecretAccessKey,
     forcePathStyle: config.s3ForcePathStyle,
-  })
+  }
+  const store = openObjectStore(s3)
+  const mediaStores = openMediaStores(s3, config)
   const gate = await openAdmissionGate({
     checks: {
       kafka: () => publisher.state() === 'up',
@@ -108,6 +111,8 @@ runService(async () => {
       rpc,
       publisher,
       store,
+      mediaStore: mediaStores.reading,
+      mediaRedirects: mediaStores.redirects,
       gate,
       closedModels,
       bodies: openByteBudget(config.maxBodyBytesInMemory),
@@ -155,6 +160,7 @@ runService(async () => {
       ['facilitator', () => facilitator.close()],
       ['ledger', () => ledger.close()],
       ['store', () => store.close()],
+      ['media', () => mediaStores.close()],
       ['internal', () => internal.close()],
     ],
   })

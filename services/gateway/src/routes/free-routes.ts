@@ -5,6 +5,7 @@ import type { AppDeps } from '../app-deps.ts'
 import { answerFault } from '../http/answer-fault.ts'
 import type { Call, Handler } from '../http/call.ts'
 import { sendJson, sendProblem } from '../http/send-answer.ts'
+import { mediaRoute } from '../media/media-route.ts'
 import { balanceRoute } from './balance.ts'
 import { errorCatalogue } from './error-catalogue.ts'
 import { receiptRoute } from './receipts.ts'
@@ -35,6 +36,7 @@ export function freeRoutes(deps: AppDeps): FreeRoutes {
   get('/v1/audio/voices', (_request, response, call) => sendJson(response, call, deps.catalog.voices))
   get('/v1/pricing', (_request, response, call) => sendJson(response, call, deps.catalog.pricing))
   get('/v1/balance', balanceRoute(deps))
+  get('/v1/media/:capability', mediaRoute(deps))
   get('/v1/receipts/:id', receiptRoute(deps))
   get('/.well-known/jwks.json', async (_request, response, call) => sendJson(response, call, await deps.ledger.jwks()))
   get('/docs', errorCatalogue())
