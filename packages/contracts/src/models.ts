@@ -40,3 +40,7 @@ export function isImageModel(model: string): boolean {
 export function isSpeechModel(model: string): boolean {
   return (SPEECH_MODELS as readonly string[]).includes(model)
 }
+
+export function isTranscriptionModel(model: string): boolean {
+  return (TRANSCRIPTION_MODELS as readonly string[]).includes(model)
+}

@@ -1,11 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { RequestListener, ServerResponse } from 'node:http'
 import type { AppDeps } from './app-deps.ts'
-import { chatCompletions } from './endpoints/chat-completions.ts'
-import { imagesGenerations } from './endpoints/images-generations.ts'
-import { messages } from './endpoints/messages.ts'
-import type { PaidEndpointDefinition } from './endpoints/paid-endpoint.ts'
-import { speech } from './endpoints/speech.ts'
+import { PAID } from './endpoints/paid-endpoints.ts'
 import { answerFault } from './http/answer-fault.ts'
 import { type Call, type Handler, pathOf } from './http/call.ts'
 import { clientOf, openClientRateLimit } from './http/client-rate-limit.ts'
@@ -15,29 +11,26 @@ import { send, sendProblem } from './http/send-answer.ts'
 import { freeRoutes } from './routes/free-routes.ts'
 import { paidRoute } from './routes/paid-route.ts'
 
-/** The paid endpoints that have a worker. */
-export const PAID = [chatCompletions, messages, imagesGenerations, speech] as const
-
 /**
  * The public HTTP surface. The paid routes are told by their exact path before Express sees the request: Express would cost an unpaid
  * request more than everything else about it. All other routes are Express's. `shutdown` releases everybody who waits; their jobs go on.
  */
 export function createApp(deps: AppDeps, shutdown: AbortSignal): RequestListener {
   const paid = new Map<string, Handler>(
-    PAID.map((endpoint) => [endpoint.path, postOnly(deps, paidRoute(deps, endpoint as PaidEndpointDefinition, shutdown))]),
+    PAID.map((endpoint) => [endpoint.path, postOnly(deps, paidRoute(deps, endpoint, shutdown))]),
   )
   const free = freeRoutes(deps)
   const waitS = openClientRateLimit({ perMinute: deps.clientRateLimitPerMinute, now: deps.now })
 
   return async (request, response) => {
-    const call: Call = { requestId: randomUUID(), path: pathOf(request.url ?? '/') }
+    const client = clientOf(request.socket.remoteAddress ?? '', header(request, 'x-forwarded-for'), deps.trustedProxies)
+    const call: Call = { requestId: randomUUID(), path: pathOf(request.url ?? '/'), client }
     const handler = paid.get(call.path)
     observe(deps, response, call, () => (handler === undefined ? free.routeOf(request) : call.path))
     try {
       if (isPreflight(request)) return send(response, call, '', { status: 204, headers: preflightHeaders(request) })
       // Probes are the operator's own.
       const isProbe = call.path === '/healthz' || call.path === '/readyz'
-      const client = clientOf(request.socket.remoteAddress ?? '', header(request, 'x-forwarded-for'), deps.trustedProxies)
       const retryAfterS = isProbe ? undefined : waitS(client)
       if (retryAfterS !== undefined) {
         // It was not looked at, so what became of its payment is not known here.

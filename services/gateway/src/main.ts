@@ -23,15 +23,17 @@ import {
 } from '@turnpike/service'
 import { openObjectStore } from '@turnpike/storage'
 import { openAdmissionGate } from './admission-gate.ts'
-import { createApp, PAID } from './app.ts'
+import { createApp } from './app.ts'
 import { walletBalances } from './chain/wallet-balances.ts'
 import { watchClosedModels } from './closed-models.ts'
 import { GATEWAY_VARIABLES } from './config.ts'
-import { openByteBudget } from './http/byte-budget.ts'
+import { PAID } from './endpoints/paid-endpoints.ts'
+import { openBodyRoom } from './http/byte-budget.ts'
 import { refuseUnreadable } from './http/refuse-unreadable.ts'
 import { openLedgerClient } from './ledger/ledger-client.ts'
 import { openMediaStores } from './media/open-media-stores.ts'
 import { gatewayMetrics } from './metrics.ts'
+import { openBodyReader } from './paid/body-reader.ts'
 import { payerBalances } from './paid/payer-balances.ts'
 import { payerCode } from './paid/payer-code.ts'
 import { safetyChecks } from './safety/safety-checks.ts'
@@ -89,6 +91,7 @@ runService(async () => {
 
   const payers = payerClaims(redis)
   const releases = listenForReleases(subscriber)
+  const bodyReader = openBodyReader()
   const shutdown = new AbortController()
   const app = createApp(
     {
@@ -115,7 +118,8 @@ runService(async () => {
       mediaRedirects: mediaStores.redirects,
       gate,
       closedModels,
-      bodies: openByteBudget(config.maxBodyBytesInMemory),
+      bodies: openBodyRoom({ maxBytes: config.maxBodyBytesInMemory }),
+      bodyReader,
       metrics,
       logger,
       now,
@@ -152,6 +156,7 @@ runService(async () => {
           clearTimeout(release)
         },
       ],
+      ['bodies', () => bodyReader.close()],
       ['admission', () => gate.close()],
       ['closed models', () => closedModels.close()],
       ['kafka', () => publisher.close()],

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** One request as the gateway sees it: its id is ours, its path is without the query. */
-export type Call = { requestId: string; path: string }
+/** One request as the gateway sees it: its id is ours, its path is without the query, and it is counted for its client. */
+export type Call = { requestId: string; path: string; client?: string }
 
 export type Handler = (request: IncomingMessage, response: ServerResponse, call: Call) => void | Promise<void>
 

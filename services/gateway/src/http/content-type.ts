@@ -9,3 +9,8 @@ export function takesJson(contentType: string | undefined, isEmpty: boolean): bo
     .replace(/^"|"$/g, '')
   return charset === undefined || charset === 'utf-8' || charset === 'utf8'
 }
+
+/** multipart/form-data; whether it names its boundary is for the reader of the form to find out. */
+export function isForm(contentType: string): boolean {
+  return contentType.split(';', 1)[0]?.trim().toLowerCase() === 'multipart/form-data'
+}

@@ -1,34 +1,56 @@
 import type { IncomingMessage } from 'node:http'
-import type { ByteBudget } from './byte-budget.ts'
+import type { BodyRoom } from './byte-budget.ts'
+import { readLargeBody } from './read-body-large.ts'
 
 export type BodyRead =
-  /** `giveBack` returns the body's share of the budget: call it when the request is over. */
-  { kind: 'body'; bytes: Buffer; giveBack: () => void } | { kind: 'too_large' } | { kind: 'no_room' } | { kind: 'aborted' }
+  /** `giveBack` returns the body's room: call it when the request is over. Large bytes have a memory block of their own. */
+  | { kind: 'body'; bytes: Buffer; giveBack: () => void }
+  | { kind: 'too_large' }
+  | { kind: 'no_room'; retryAfterS?: number }
+  | { kind: 'client_full'; retryAfterS: number }
+  | { kind: 'too_slow' }
+  | { kind: 'aborted' }
 
-/** The body of a request, bounded while it arrives: by its own limit, and by what all bodies together may take. */
-export function readBody(request: IncomingMessage, maxBytes: number, budget: ByteBudget): Promise<BodyRead> {
+/** From here on a body asks for room before it is read. */
+export const LARGE_BODY_BYTES = 1_048_576
+
+export type BodyLimits = { maxBytes: number; client: string; room: BodyRoom }
+
+/** The body of a request, bounded while it arrives: by its own limit, by what all bodies together may take, and by the time it takes. */
+export function readBody(request: IncomingMessage, limits: BodyLimits): Promise<BodyRead> {
   const announced = Number(request.headers['content-length'] ?? 0)
-  if (announced > maxBytes) return Promise.resolve({ kind: 'too_large' })
+  if (announced > limits.maxBytes) return Promise.resolve({ kind: 'too_large' })
+  if (announced > LARGE_BODY_BYTES) return readLargeBody(request, { ...limits, expectedBytes: announced, begun: [] })
+  return readSmallBody(request, limits)
+}
+
+/** One that was not announced may turn out large. */
+function readSmallBody(request: IncomingMessage, limits: BodyLimits): Promise<BodyRead> {
+  const { maxBytes, room } = limits
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
     let length = 0
-    const settle = (result: BodyRead) => {
+    const settle = (result: BodyRead | Promise<BodyRead>, keepsRoom = false) => {
       request.off('data', onData)
       request.off('end', onEnd)
       request.off('close', onAbort)
       request.off('error', onAbort)
-      if (result.kind !== 'body') budget.giveBack(length)
+      if (!keepsRoom) room.small.giveBack(length)
       resolve(result)
     }
     const onData = (chunk: Buffer) => {
       if (length + chunk.length > maxBytes) return settle({ kind: 'too_large' })
-      if (!budget.take(chunk.length)) return settle({ kind: 'no_room' })
+      if (length + chunk.length > LARGE_BODY_BYTES) {
+        request.pause()
+        return settle(readLargeBody(request, { ...limits, expectedBytes: maxBytes, begun: [...chunks, chunk] }))
+      }
+      if (!room.small.take(chunk.length)) return settle({ kind: 'no_room' })
       length += chunk.length
       chunks.push(chunk)
     }
     const onEnd = () => {
       const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length)
-      settle({ kind: 'body', bytes, giveBack: () => budget.giveBack(length) })
+      settle({ kind: 'body', bytes, giveBack: () => room.small.giveBack(length) }, true)
     }
     const onAbort = () => settle({ kind: 'aborted' })
     request.on('data', onData)

@@ -7,10 +7,11 @@ import type { Logger } from '@turnpike/service'
 import type { ObjectStore } from '@turnpike/storage'
 import type { AdmissionGate } from '../admission-gate.ts'
 import type { ClosedModels } from '../closed-models.ts'
-import type { ByteBudget } from '../http/byte-budget.ts'
+import type { BodyRoom } from '../http/byte-budget.ts'
 import type { LedgerClient } from '../ledger/ledger-client.ts'
 import type { GatewayMetrics } from '../metrics.ts'
 import type { SafetyCheck } from '../safety/safety-check.ts'
+import type { BodyReader } from './body-reader.ts'
 import type { PayerBalances } from './payer-balances.ts'
 import type { PayerCode } from './payer-code.ts'
 
@@ -40,7 +41,8 @@ export type PaidDeps = {
   store: ObjectStore
   gate: AdmissionGate
   closedModels: Pick<ClosedModels, 'closure'>
-  bodies: ByteBudget
+  bodies: BodyRoom
+  bodyReader: BodyReader
   metrics: GatewayMetrics
   logger: Logger
   now(): number

@@ -1,11 +1,13 @@
 import type { Quote } from '@turnpike/admission'
 import type { Catalog, PricedRequest } from '@turnpike/catalog'
-import { canonical, keyHashOf, type PaidEndpoint, sha256Hex } from '@turnpike/contracts'
+import { keyHashOf, type PaidEndpoint } from '@turnpike/contracts'
 import { type Payment, parsePaymentSignature } from '@turnpike/payments'
 import type { PaidEndpointDefinition } from '../endpoints/paid-endpoint.ts'
-import { takesJson } from '../http/content-type.ts'
-import { JSON_LIMITS, parseJson } from '../http/parse-json.ts'
+import { isForm, takesJson } from '../http/content-type.ts'
+import { JSON_LIMITS } from '../http/parse-json.ts'
+import type { InspectedAudio } from '../transcription/inspect-audio.ts'
 import { type Answer, problem } from './answer.ts'
+import { type EffectiveBody, readJsonBody } from './effective-body.ts'
 
 export type IncomingRequest = {
   contentType: string | undefined
@@ -22,6 +24,8 @@ export type EffectiveRequest = {
   fingerprint: string
   /** RFC 8785 text of the effective body: what the worker gets. */
   canonicalBody: string
+  /** The audio that the effective body names by its hash. Kept for signed requests only: nobody else's is staged. */
+  audio: InspectedAudio | undefined
   price: PricedRequest
   deadlineMs: number
   maxTimeoutSeconds: number
@@ -40,45 +44,55 @@ const SETTLEMENT_ALLOWANCE_SECONDS = 120
 const TOO_COMPLEX = `The body is nested deeper than ${JSON_LIMITS.maxDepth} levels or holds more than ${JSON_LIMITS.maxValues} values.`
 
 type Deps = { catalog: Catalog; providerTimeoutMs: number | undefined }
+type JudgedEndpoint = Pick<PaidEndpointDefinition, 'path' | 'minimumPriceAtomic'> & { multipart?: object }
 
-/**
- * The checks that need nothing but the request, in the order of the decisions: content type, body, key. Unsigned and
- * incomplete is an inspection challenge; with a payment every defect is a 400.
- */
+type ReadRequest = { ok: true; request: EffectiveRequest } | { ok: false; answer: Answer }
+
+/** `judgeRequest` of a JSON body that is read here and now. */
 export function readEffectiveRequest<Request extends { model: string }>(
   deps: Deps,
   endpoint: PaidEndpointDefinition<Request>,
   incoming: IncomingRequest,
-): { ok: true; request: EffectiveRequest } | { ok: false; answer: Answer } {
-  if (!takesJson(incoming.contentType, incoming.body.length === 0)) return refuse(problem('unsupported_media_type'))
-  const signed = incoming.paymentSignature !== undefined
+): ReadRequest {
+  return judgeRequest(deps, endpoint, incoming, () => readJsonBody(endpoint, incoming.body))
+}
 
-  const json = parseJson(incoming.body)
-  if (!json.ok && json.defect === 'too_complex') return refuse(problem('invalid_value', { param: 'body', message: TOO_COMPLEX }))
-  if (!json.ok) return refuse(signed ? problem('invalid_json') : inspection(endpoint))
-  const parsed = endpoint.parse(json.value)
-  if (!parsed.ok) {
-    const { problem: found } = parsed
+/**
+ * The checks that need nothing but the request, in the order of the decisions: content type, body, key. Unsigned and
+ * incomplete is an inspection challenge; with a payment every defect is a 400, and so it is in a form.
+ */
+export function judgeRequest(
+  deps: Deps,
+  endpoint: JudgedEndpoint,
+  incoming: Omit<IncomingRequest, 'body'> & { body: { readonly length: number } },
+  read: () => EffectiveBody,
+): ReadRequest {
+  if (!takesBody(endpoint, incoming.contentType, incoming.body.length === 0)) return refuse(problem('unsupported_media_type'))
+  const signed = incoming.paymentSignature !== undefined
+  const mustBeComplete = signed || (incoming.contentType !== undefined && isForm(incoming.contentType))
+
+  const body = read()
+  if (body.kind === 'too_complex') return refuse(problem('invalid_value', { param: 'body', message: TOO_COMPLEX }))
+  if (body.kind === 'not_json') return refuse(signed ? problem('invalid_json') : inspection(endpoint))
+  if (body.kind === 'problem') {
+    const { problem: found } = body
     if (found.kind === 'invalid') return refuse(problem(found.code, { message: found.message, param: found.param }))
     return refuse(
-      signed
+      mustBeComplete
         ? problem('missing_required_field', { message: found.message, param: found.param })
         : inspection(endpoint, found.message),
     )
   }
-  const request = parsed.value
-  if (!endpoint.serves(request.model) || !deps.catalog.offers(request.model))
+  if (body.kind === 'unserved_model' || !deps.catalog.offers(body.model))
     return refuse(problem('model_not_available', { param: 'model' }))
-
-  const body = canonicalOf(request)
-  if (body === undefined)
+  if (body.canonicalBody === undefined)
     return refuse(problem('invalid_value', { param: 'body', message: 'The body holds text or numbers that JSON cannot hold.' }))
 
   const { idempotencyKey } = incoming
   if (idempotencyKey === undefined || idempotencyKey === '') return refuse(problem('idempotency_key_required'))
   if (!IDEMPOTENCY_KEY.test(idempotencyKey)) return refuse(problem('idempotency_key_invalid'))
 
-  const quote = endpoint.price(request)
+  const { quote } = body
   if (!quote.ok) {
     const message = `The request is estimated at ${quote.inputTokens} input tokens; the model takes ${quote.limit}.`
     return refuse(problem(quote.code, { param: 'messages', message }))
@@ -87,21 +101,26 @@ export function readEffectiveRequest<Request extends { model: string }>(
   if (payment !== undefined && !payment.ok) {
     return refuse(problem('payment_header_malformed', { message: `PAYMENT-SIGNATURE cannot be read (${payment.reason}).` }))
   }
-  const deadlineMs = deps.providerTimeoutMs ?? endpoint.providerDeadlineMs(request)
   return {
     ok: true,
     request: {
       endpoint: endpoint.path,
-      model: request.model,
+      model: body.model,
       keyHash: keyHashOf(idempotencyKey),
-      fingerprint: fingerprintOfCanonical(endpoint.path, body),
-      canonicalBody: body,
+      fingerprint: body.fingerprint,
+      canonicalBody: body.canonicalBody,
+      audio: body.audio,
       price: quote.price,
-      deadlineMs,
-      maxTimeoutSeconds: maxTimeoutSeconds(endpoint.providerDeadlineMs(request)),
+      deadlineMs: deps.providerTimeoutMs ?? body.providerDeadlineMs,
+      maxTimeoutSeconds: maxTimeoutSeconds(body.providerDeadlineMs),
       payment: payment?.payment,
     },
   }
+}
+
+/** JSON, a form where the endpoint takes forms, or nothing at all. */
+export function takesBody(endpoint: { multipart?: object }, contentType: string | undefined, isEmpty: boolean): boolean {
+  return takesJson(contentType, isEmpty) || (endpoint.multipart !== undefined && contentType !== undefined && isForm(contentType))
 }
 
 /** The quote that holds: the bound one, unless the catalog has changed since. */
@@ -113,19 +132,6 @@ export function quoteOf(deps: { catalog: Pick<Catalog, 'version'> }, request: Ef
 /** The provider deadline plus 120 s, at least 300. */
 export function maxTimeoutSeconds(deadlineMs: number): number {
   return Math.max(MIN_TIMEOUT_SECONDS, Math.ceil(deadlineMs / 1000) + SETTLEMENT_ALLOWANCE_SECONDS)
-}
-
-/** `fingerprintOf(endpoint, body)` for a body that is canonical text already: RFC 8785 sorts "body" before "endpoint". */
-function fingerprintOfCanonical(endpoint: string, canonicalBody: string): string {
-  return sha256Hex(`{"body":${canonicalBody},"endpoint":${JSON.stringify(endpoint)}}`)
-}
-
-function canonicalOf(value: unknown): string | undefined {
-  try {
-    return canonical(value)
-  } catch {
-    return undefined // a lone surrogate, or a number beyond all numbers
-  }
 }
 
 function inspection(endpoint: { minimumPriceAtomic: bigint }, message?: string): Answer {

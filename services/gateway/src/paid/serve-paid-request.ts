@@ -8,8 +8,8 @@ import {
   type AuthorizationRecord,
   type EffectiveRequest,
   type IncomingRequest,
+  judgeRequest,
   quoteOf,
-  readEffectiveRequest,
   type SignedRequest,
 } from './effective-request.ts'
 import { settleStored } from './settle-stored.ts'
@@ -26,7 +26,11 @@ export async function servePaidRequest<Request extends { model: string }>(
   endpoint: PaidEndpointDefinition<Request>,
   incoming: IncomingRequest,
 ): Promise<Answer> {
-  const read = readEffectiveRequest(deps, endpoint, incoming)
+  const keepAudio = incoming.paymentSignature !== undefined
+  const { contentType, body: bytes } = incoming
+  const body = deps.bodyReader.read(endpoint as PaidEndpointDefinition, { contentType, bytes }, { keepAudio })
+  const effective = body instanceof Promise ? await body : body
+  const read = judgeRequest(deps, endpoint, incoming, () => effective)
   if (!read.ok) return read.answer
   const { request } = read
   for (let look = 0; look < MAX_LOOKS; look++) {

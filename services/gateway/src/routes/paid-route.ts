@@ -5,13 +5,14 @@ import { childTraceparent, type Logger, newTraceparent } from '@turnpike/service
 import { ClaimCheckBroken, ObjectMissing } from '@turnpike/storage'
 import type { PaidEndpointDefinition } from '../endpoints/paid-endpoint.ts'
 import type { Handler } from '../http/call.ts'
-import { takesJson } from '../http/content-type.ts'
+import { isForm } from '../http/content-type.ts'
 import { header } from '../http/header.ts'
-import { readBody } from '../http/read-body.ts'
+import { type BodyRead, readBody } from '../http/read-body.ts'
 import { type Place, type SendDeps, sendAnswer, sendProblem } from '../http/send-answer.ts'
 import { type Answer, problem, withChargeUnknown } from '../paid/answer.ts'
 import { ResultBroken } from '../paid/collect.ts'
 import type { Exchange, PaidDeps } from '../paid/deps.ts'
+import { takesBody } from '../paid/effective-request.ts'
 import { servePaidRequest } from '../paid/serve-paid-request.ts'
 
 /** One paid endpoint on the one payment lifecycle. */
@@ -20,18 +21,19 @@ export function paidRoute<Body extends { model: string }>(
   endpoint: PaidEndpointDefinition<Body>,
   shutdown: AbortSignal,
 ): Handler {
-  return async (request, response, { requestId }) => {
+  return async (request, response, { requestId, client = '' }) => {
     const place: Place = { requestId, path: endpoint.path, endpoint }
     const contentType = request.headers['content-type']
     // Before the body is read: nobody uploads 20 MiB to learn that the type is wrong.
-    if (!takesJson(contentType, !hasBody(request))) return refuse(deps, response, place, 'unsupported_media_type')
+    if (!takesBody(endpoint, contentType, !hasBody(request))) return refuse(deps, response, place, 'unsupported_media_type')
     if (request.headers['content-encoding'] !== undefined && request.headers['content-encoding'] !== 'identity') {
       return refuse(deps, response, place, 'unsupported_media_type')
     }
-    const read = await readBody(request, endpoint.maxBytes, deps.bodies)
+    const isUpload = contentType !== undefined && isForm(contentType)
+    const maxBytes = (isUpload ? endpoint.multipart?.maxBytes : undefined) ?? endpoint.maxBytes
+    const read = await readBody(request, { maxBytes, client, room: deps.bodies })
     if (read.kind === 'aborted') return
-    if (read.kind === 'too_large') return refuse(deps, response, place, 'payload_too_large')
-    if (read.kind === 'no_room') return refuse(deps, response, place, 'overloaded')
+    if (read.kind !== 'body') return refuseUnread(deps, response, place, read)
     response.once('close', read.giveBack)
 
     const exchange = exchangeOf(deps, request, response, place, shutdown)
@@ -110,6 +112,26 @@ function goneSignal(response: ServerResponse): AbortSignal {
 /** What is left of the body is read and dropped (Node does so after the answer), else a client that is still writing sees a reset, not the answer. */
 function refuse(deps: SendDeps, response: ServerResponse, place: Place, code: ErrorCode): void {
   sendProblem(deps, response, place, { code })
+}
+
+type Unread = Exclude<BodyRead, { kind: 'body' | 'aborted' }>
+
+function refuseUnread(deps: SendDeps, response: ServerResponse, place: Place, unread: Unread): void {
+  switch (unread.kind) {
+    case 'too_large':
+      return sendProblem(deps, response, place, { code: 'payload_too_large' })
+    case 'no_room':
+      return sendProblem(deps, response, place, { code: 'overloaded', ...retryAfter(unread) })
+    case 'client_full':
+      return sendProblem(deps, response, place, { code: 'rate_limited', ...retryAfter(unread) })
+    case 'too_slow':
+      // Nobody waits for the rest.
+      return sendProblem(deps, response, place, { code: 'malformed_http' }, { connection: 'close' })
+  }
+}
+
+function retryAfter({ retryAfterS }: { retryAfterS?: number }): { retryAfterS?: number } {
+  return retryAfterS === undefined ? {} : { retryAfterS }
 }
 
 function hasBody(request: IncomingMessage): boolean {

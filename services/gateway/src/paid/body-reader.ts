@@ -1,0 +1,52 @@
+import { availableParallelism } from 'node:os'
+import { Piscina } from 'piscina'
+import type { PaidEndpointDefinition } from '../endpoints/paid-endpoint.ts'
+import { isForm } from '../http/content-type.ts'
+import { LARGE_BODY_BYTES } from '../http/read-body.ts'
+import { type Body, type EffectiveBody, readJsonBody } from './effective-body.ts'
+
+/** Reads bodies into what follows from them. Small JSON is read on the spot; everything that takes longer, in other threads. */
+export type BodyReader = {
+  /** `keepAudio` gives an upload's audio back, which only a payment makes worth its memory. A large body's bytes are gone afterwards. */
+  read(endpoint: PaidEndpointDefinition, body: Body, options: { keepAudio: boolean }): EffectiveBody | Promise<EffectiveBody>
+  close(): Promise<void>
+}
+
+/** What a thread is asked. */
+export type BodyTask = { path: string; contentType: string | undefined; bytes: Uint8Array; keepAudio: boolean }
+
+/** About 5 ms of work for each MiB of text; handing a body over costs a tenth of a millisecond. */
+const READ_HERE_BYTES = 256 * 1_024
+const MAX_TASKS = 1_000
+/** Far beyond the slowest body, its turn included: what is cut off is a thread that will not come back. */
+const MAX_TASK_MS = 60_000
+const MAX_HEAP_MIB = 768
+
+export function openBodyReader({ threads = Math.max(1, availableParallelism() - 1) }: { threads?: number } = {}): BodyReader {
+  const pool = new Piscina<BodyTask, EffectiveBody>({
+    filename: new URL('./body-reader-thread.ts', import.meta.url).href,
+    minThreads: 1,
+    maxThreads: threads,
+    maxQueue: MAX_TASKS,
+    idleTimeout: 30_000,
+    // A body that is worse than anybody thought ends its thread, not the gateway.
+    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MIB },
+    env: {},
+  })
+  return {
+    read(endpoint, { contentType, bytes }, { keepAudio }) {
+      const mayBeReadHere = bytes.length <= READ_HERE_BYTES && !(contentType !== undefined && isForm(contentType))
+      if (mayBeReadHere) return readJsonBody(endpoint, bytes)
+      // Large bytes have a block of their own and are handed over; smaller ones may share theirs with others, and are copied.
+      const task: BodyTask = {
+        path: endpoint.path,
+        contentType,
+        bytes: bytes.length > LARGE_BODY_BYTES ? bytes : new Uint8Array(bytes),
+        keepAudio,
+      }
+      const transferList = [task.bytes.buffer as ArrayBuffer]
+      return pool.run(task, { transferList, signal: AbortSignal.timeout(MAX_TASK_MS) })
+    },
+    close: () => pool.destroy(),
+  }
+}
