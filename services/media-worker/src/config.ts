@@ -1,6 +1,6 @@
 import { isImageModel, isSpeechModel, VOICE_ALIASES } from '@turnpike/contracts'
 import { openKeyring } from '@turnpike/sealing'
-import { type Config, ConfigError, json, oneOf, optional, parsedBy, secret, url } from '@turnpike/service'
+import { type Config, ConfigError, integer, json, oneOf, optional, parsedBy, secret, url } from '@turnpike/service'
 import { WORKER_CONFIG } from '@turnpike/worker'
 
 /** Upstream targets by public model, in order of preference. */
@@ -10,6 +10,8 @@ const NO_ROUTES: RouteTable = new Map()
 /** The one place that names this service's environment variables. */
 export const MEDIA_WORKER_CONFIG = {
   ...WORKER_CONFIG,
+  /** As for every worker, but an image takes longer than text, and one that is left behind is paid to the provider twice. */
+  drainGraceMs: integer('DRAIN_GRACE_MS', { default: 30_000, max: 900_000 }),
   /** Where clients reach the gateway: hosted files are named under it. */
   publicBaseUrl: url('PUBLIC_BASE_URL', { protocols: ['http:', 'https:'] }),
   mediaCapabilityKeys: parsedBy('MEDIA_CAPABILITY_KEYS', openKeyring),
