@@ -1,14 +1,14 @@
 import { ERRORS } from '@turnpike/contracts'
 import { callsWith, chat, clearFaults, setFaults, transfersToSeller } from '@turnpike/testing'
-import { APIError } from 'openai'
 import { afterEach, describe, expect, it } from 'vitest'
+import { DIALECTS, PATHS } from './dialects.ts'
 import { expectFailure } from './error-answer.ts'
-import { FAILURE_ROWS, NOT_ON_A_PAID_REQUEST, STRICT_FAILURES } from './failure-rows.ts'
+import { failureRows, NOT_ON_A_PAID_REQUEST, STRICT_FAILURES } from './failure-rows.ts'
+import { CLIENT_ERRORS } from './official-clients.ts'
 import { stackNow } from './stack-under-test.ts'
 import { type Attempt, attemptOf, type FailureRow, sendSigned, signed, throughClient, topUp, under } from './walk-failure.ts'
 
 const stack = stackNow()
-const [first, second] = stack.gateways.map((gateway) => `${gateway}/v1/chat/completions`) as [string, string]
 const DEFAULT_RETRIES = 2
 
 afterEach(() => clearFaults(stack))
@@ -22,20 +22,26 @@ async function expectUncharged(row: FailureRow, attempt: Attempt): Promise<void>
   expect(await transfersOf(attempt), 'transfers').toBe(row.paidBefore === true ? 1 : 0)
 }
 
-describe('the failure contract', () => {
-  it('has a row, or a reason to have none, for every error code', () => {
-    const walked = FAILURE_ROWS.map(({ failure }) => failure.code)
-    const codes = [...walked, ...Object.keys(STRICT_FAILURES), ...Object.keys(NOT_ON_A_PAID_REQUEST)]
+it('the failure contract has a row, or a reason to have none, for every error code', () => {
+  const exceptions = Object.keys(NOT_ON_A_PAID_REQUEST)
+  for (const dialect of DIALECTS) {
+    const walked: string[] = failureRows(dialect).map(({ failure }) => failure.code)
+    const codes = [...walked, ...Object.keys(STRICT_FAILURES), ...exceptions]
     expect([...new Set(codes)].sort()).toEqual(Object.keys(ERRORS).sort())
-    const exceptions = Object.keys(NOT_ON_A_PAID_REQUEST)
-    expect(exceptions.filter((code) => (walked as string[]).includes(code) || code in STRICT_FAILURES)).toEqual([])
-  })
+    expect(exceptions.filter((code) => walked.includes(code) || code in STRICT_FAILURES)).toEqual([])
+  }
+})
 
-  it.each(FAILURE_ROWS)('$failure.status $failure.code when $condition', async (row) => {
+describe.each(DIALECTS)('the failure contract of %s', (dialect) => {
+  const [first, second] = stack.gateways.map((gateway) => `${gateway}${PATHS[dialect]}`) as [string, string]
+  const rows = failureRows(dialect)
+  const ClientError = CLIENT_ERRORS[dialect]
+
+  it.each(rows)('$failure.status $failure.code when $condition', async (row) => {
     const attempt = await attemptOf(stack, first, row)
     const payment = await signed(attempt)
     const response = await under(row, attempt, () => sendSigned(attempt, payment, row.meddle))
-    await expectFailure(response, row.failure)
+    await expectFailure(response, row.failure, dialect)
     expect((await callsWith(stack, attempt.marker)).length > 0, 'executed').toBe(row.executed || row.failure.charged === 'yes')
     await expectUncharged(row, attempt)
 
@@ -44,31 +50,31 @@ describe('the failure contract', () => {
     // On the other replica: what holds, holds everywhere.
     const again = await sendSigned({ ...attempt, url: second }, payment)
     if (row.afterwards === 'same') {
-      await expectFailure(again, row.failure)
+      await expectFailure(again, row.failure, dialect)
       return expectUncharged(row, attempt)
     }
     expect(again.status, await again.text()).toBe(200)
     expect(await transfersOf(attempt)).toBe(row.paidBefore === true ? 2 : 1)
   })
 
-  it.each(FAILURE_ROWS)('costs nothing through the official client when $condition', async (row) => {
+  it.each(rows)('costs nothing through the official client when $condition', async (row) => {
     const attempt = await attemptOf(stack, second, row)
     const { error, answers } = await under(row, attempt, () => throughClient(attempt, row.meddle))
-    expect(error).toBeInstanceOf(APIError)
-    expect((error as APIError).status).toBe(row.failure.status)
+    expect(error).toBeInstanceOf(ClientError)
+    expect(error).toMatchObject({ status: row.failure.status })
     expect(answers).toHaveLength(row.failure.retryable ? 1 + DEFAULT_RETRIES : 1)
-    for (const answer of answers) await expectFailure(answer, row.failure)
+    for (const answer of answers) await expectFailure(answer, row.failure, dialect)
     await expectUncharged(row, attempt)
 
     await clearFaults(stack)
     if (row.afterwards === 'paid_when_funded') await topUp(attempt)
     const again = await throughClient({ ...attempt, url: first })
     if (row.afterwards === 'same') {
-      expect((again.error as APIError).status).toBe(row.failure.status)
+      expect(again.error).toMatchObject({ status: row.failure.status })
       return expectUncharged(row, attempt)
     }
     expect(again.error).toBeUndefined()
-    expect(again.completion?.choices[0]?.message.content).toContain(attempt.marker)
+    expect(again.completion?.text).toContain(attempt.marker)
     expect(await transfersOf(attempt)).toBe(row.paidBefore === true ? 2 : 1)
   })
 
@@ -78,7 +84,7 @@ describe('the failure contract', () => {
     await setFaults(stack, [fault])
     const { completion, answers } = await throughClient(attempt)
     expect(answers.map(({ status }) => status)).toEqual([503, 503, 200])
-    expect(completion?.choices[0]?.message.content).toContain(attempt.marker)
+    expect(completion?.text).toContain(attempt.marker)
     expect(await transfersOf(attempt)).toBe(1)
   })
 
@@ -86,7 +92,7 @@ describe('the failure contract', () => {
     const attempt = await attemptOf(stack, first, { body: (marker) => chat(`Filtered ${marker}`) })
     await setFaults(stack, [{ upstream: 'gemini', kind: 'blocked', match: { bodyIncludes: attempt.marker } }])
     const { completion } = await throughClient(attempt)
-    expect(completion?.choices[0]?.finish_reason).toBe('content_filter')
+    expect(completion?.stopReason).toBe(dialect === 'chat' ? 'content_filter' : 'refusal')
     expect(await transfersOf(attempt)).toBe(1)
   })
 })

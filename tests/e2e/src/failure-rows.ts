@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { chat, post, quoteAndSign, signChallenge } from '@turnpike/testing'
 import { altered, moveAway, resigned } from './authorizations.ts'
+import type { Dialect } from './dialects.ts'
 import type { Failure } from './error-answer.ts'
 import { expireResult } from './expire-result.ts'
 import type { Attempt, FailureRow, WireRequest } from './walk-failure.ts'
@@ -80,12 +81,8 @@ const REQUEST: FailureRow[] = (
     ['the body is no JSON', no(400, 'invalid_json'), body(() => '{')],
     ['the body lacks its messages', no(400, 'missing_required_field'), changed({ messages: undefined })],
     ['max_tokens is 0', no(400, 'invalid_value'), changed({ max_tokens: 0 })],
-    ['a field is not supported', no(400, 'unsupported_field'), changed({ logit_bias: { 1: 1 } })],
-    [
-      'a value is not supported',
-      no(400, 'unsupported_value'),
-      changed({ messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://x/y.png' } }] }] }),
-    ],
+    ['a field is not supported', no(400, 'unsupported_field'), changed({ logit_bias: { 1: 1 }, container: 'c' })],
+    ['a value is not supported', no(400, 'unsupported_value'), changed({ verbosity: 'low', speed: 'fast' })],
     ['the model does not exist', no(400, 'model_not_available'), changed({ model: 'gpt-5' })],
     [
       'the request is larger than the context',
@@ -198,7 +195,24 @@ const MONEY: FailureRow[] = [
   },
 ]
 
-export const FAILURE_ROWS: readonly FailureRow[] = [...PROVIDER, ...REQUEST, ...PAYMENT, ...MONEY]
+/** An image that no stranger may have fetched. */
+const IMAGE_URL = 'https://127.0.0.1/a.png'
+const IMAGES: Record<Dialect, object> = {
+  chat: { type: 'image_url', image_url: { url: IMAGE_URL } },
+  messages: { type: 'image', source: { type: 'url', url: IMAGE_URL } },
+}
+const unavailableImage = (dialect: Dialect): FailureRow => ({
+  condition: 'an image of the request cannot be had',
+  body: (marker) => chat(marker, { messages: [{ role: 'user', content: [{ type: 'text', text: marker }, IMAGES[dialect]] }] }),
+  failure: no(400, 'image_unavailable'),
+  executed: false,
+  afterwards: 'same',
+})
+
+/** Every condition, in both dialects. */
+export function failureRows(dialect: Dialect): readonly FailureRow[] {
+  return [...PROVIDER, unavailableImage(dialect), ...REQUEST, ...PAYMENT, ...MONEY]
+}
 
 /** Conditions that need another configuration, or a part of the stack that stands still: walked by the tests of the strict stack. */
 export const STRICT_FAILURES = {
@@ -214,14 +228,18 @@ export const STRICT_FAILURES = {
   settlement_pending: { ...later(503, 'settlement_pending', 2), charged: 'unknown' },
 } as const satisfies Partial<Record<Code, Failure>>
 
-/** Codes that no paid request meets today, each with its reason. */
+/** Codes that no paid text request meets today, each with its reason. */
 export const NOT_ON_A_PAID_REQUEST = {
   not_found: 'a paid address is there',
   method_not_allowed: 'a payment travels by POST; tested with the addresses',
   receipt_not_found: 'GET /v1/receipts/{id} only',
   receipt_token_required: 'GET /v1/receipts/{id} only',
   content_blocked: 'for images; a text that a filter stops is a 200 with its own finish reason, and charged',
-  image_unavailable: 'for images by address in messages, which are not served yet',
+  media_not_found: 'GET /v1/media/{capability} only',
+  media_expired: 'GET /v1/media/{capability} only',
+  range_not_satisfiable: 'GET /v1/media/{capability} only',
+  invalid_audio: 'for transcriptions only',
+  invalid_multipart: 'for transcriptions only',
   malformed_http: 'for what is no HTTP request at all; the hostile clients send it',
   internal_error: 'a defect by definition; the hostile clients look for it',
 } as const satisfies Partial<Record<Code, string>>

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { TEXT_MODELS } from '@turnpike/contracts'
 import { fundWallet } from '@turnpike/local'
 import { callsWith, chat, post, quoteAndSign, signChallenge } from '@turnpike/testing'
 import { decodePaymentRequiredHeader } from '@x402/core/http'
@@ -63,9 +64,11 @@ describe('before anything is paid', () => {
       [chat('x', { max_completion_tokens: 65 }), 'invalid_value'],
       [chat('x', { stream: true }), 'invalid_value'],
       [chat('x', { messages: [] }), 'invalid_value'],
-      [chat('x', { tools: [{ type: 'function', function: { name: 'f' } }] }), 'unsupported_field'],
+      [chat('x', { tool_choice: 'required' }), 'invalid_value'],
+      [chat('x', { tools: [{ type: 'custom', custom: { name: 'f' } }] }), 'unsupported_value'],
+      [chat('x', { functions: [] }), 'unsupported_field'],
       [
-        chat('x', { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://x/y.png' } }] }] }),
+        chat('x', { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'http://x/y.png' } }] }] }),
         'unsupported_value',
       ],
       [chat('x', { messages: [{ role: 'robot', content: 'x' }] }), 'invalid_value'],
@@ -221,7 +224,7 @@ describe('before anything is paid', () => {
 })
 
 describe('discovery', () => {
-  it('lists the seven text models, their prices and nothing that has no worker', async () => {
+  it('lists the seven text models for both dialects, and a price for every model that is listed', async () => {
     const models = (await (await fetch(`${stack.baseUrl}/v1/models`)).json()) as {
       object: string
       catalog_version: string
@@ -230,11 +233,13 @@ describe('discovery', () => {
     }
     const pricing = (await (await fetch(`${stack.baseUrl}/v1/pricing`)).json()) as {
       catalog_version: string
-      data: { model: string; billing_mode: string }[]
+      data: { model: string; billing_mode: string; supported_endpoints: string[] }[]
     }
     expect(models.object).toBe('list')
-    expect(models.categories.map(({ id }) => id)).toEqual(['text_generation'])
-    expect(models.data).toHaveLength(7)
+    expect(models.categories.map(({ id }) => id)[0]).toBe('text_generation')
+    const texts = pricing.data.filter(({ billing_mode }) => billing_mode === 'fixed_request_estimate')
+    expect(texts.map(({ model }) => model)).toEqual([...TEXT_MODELS])
+    for (const { supported_endpoints } of texts) expect(supported_endpoints).toEqual(['/v1/chat/completions', '/v1/messages'])
     expect(pricing).toMatchObject({ object: 'pricing_catalog', service_fee_basis_points: 0, promotion: 'Zero service fee' })
     expect(pricing.catalog_version).toBe(models.catalog_version)
     expect(pricing.data.map(({ model }) => model)).toEqual(models.data.map(({ id }) => id))

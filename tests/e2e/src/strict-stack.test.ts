@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { DIALECTS } from './dialects.ts'
 import { describeLimits } from './strict/limits.ts'
 import { describeSafety } from './strict/safety.ts'
 import { describeStandstill } from './strict/standstill.ts'
@@ -16,10 +17,13 @@ function strict(): StrictStack {
   return opened
 }
 
-describeLimits(strict)
-describeSafety(strict)
-describeStandstill(strict)
+describe.each(DIALECTS)('a strict operator, asked in %s', (dialect) => {
+  const spoken = () => strict().speaking(dialect)
+  describeLimits(spoken)
+  describeSafety(spoken)
+  describeStandstill(spoken)
 
-it('leaves no row of the failure contract unwalked', () => {
-  expect(unmetStrictFailures()).toEqual([])
+  it('leaves no row of the failure contract unwalked', () => {
+    expect(unmetStrictFailures(dialect)).toEqual([])
+  })
 })

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { connectChain, fundWallet, mintUsdc, type Stack, type Wallet } from '@turnpike/local'
 import { callsWith, chat, type Fault, payingFetch, post, quoteAndSign, setFaults, until } from '@turnpike/testing'
-import OpenAI from 'openai'
 import type { Failure } from './error-answer.ts'
+import { type Completion, completeWith } from './official-clients.ts'
 
 /** What goes over the wire, where a row wants to meddle with it. */
 export type WireRequest = { headers: Headers; body: string }
@@ -82,15 +82,15 @@ export async function sendSigned(attempt: Attempt, payment: string, meddle?: Fai
 
 export type ClientEnd = {
   /** Undefined when the client threw. */
-  completion: OpenAI.ChatCompletion | undefined
+  completion: Completion | undefined
   error: unknown
   /** The answers to its requests in order, but for the challenges that it signed. */
   answers: Response[]
 }
 
 /**
- * The official openai client with its default retries around the official paying fetch, under one key. Only the waiting is cut
- * short: each answer that says "later" says "in 20 ms" on top, by the header that this client looks at first.
+ * The official client of the dialect with its default retries around the official paying fetch, under one key. Only the waiting is cut
+ * short: each answer that says "later" says "in 20 ms" on top, by the header that these clients look at first.
  */
 export async function throughClient(attempt: Attempt, meddle?: FailureRow['meddle']): Promise<ClientEnd> {
   const answers: Response[] = []
@@ -106,13 +106,10 @@ export async function throughClient(attempt: Attempt, meddle?: FailureRow['meddl
     if (!response.ok) hurried.set('retry-after-ms', '20')
     return new Response(text, { status, headers: hurried })
   }
-  const baseURL = attempt.url.replace(/\/chat\/completions$/, '')
-  const client = new OpenAI({ apiKey: 'unused', baseURL, fetch: payingFetch(attempt.wallet, wire) })
-  const body = attempt.body as unknown as OpenAI.ChatCompletionCreateParamsNonStreaming
+  const { url, body } = attempt
+  const headers = { 'x-idempotency-key': attempt.key, ...attempt.headers }
   try {
-    const completion = await client.chat.completions.create(body, {
-      headers: { 'x-idempotency-key': attempt.key, ...attempt.headers },
-    })
+    const completion = await completeWith(payingFetch(attempt.wallet, wire), { url, body, headers })
     return { completion, error: undefined, answers }
   } catch (error) {
     return { completion: undefined, error, answers }

@@ -1,6 +1,7 @@
 import { connectChain, fundWallet, mintUsdc } from '@turnpike/local'
 import { post } from '@turnpike/testing'
 import { describe, expect, it } from 'vitest'
+import { PATHS } from '../dialects.ts'
 import { signed } from '../walk-failure.ts'
 import type { Behaviour } from './safety-service.ts'
 import { expectNothingDone, expectPaid, expectStrict, expectStrictThroughClient, type StrictStack } from './strict-stack.ts'
@@ -29,7 +30,7 @@ export function describeSafety(strict: () => StrictStack): void {
         { path: '/screening', question: { payer: attempt.wallet.address.toLowerCase() } },
       ])
       const request = expect.objectContaining(attempt.body)
-      const question = { endpoint: '/v1/chat/completions', model: 'gm-2.5-flash-lite', request }
+      const question = { endpoint: PATHS[strict().dialect], model: 'gm-2.5-flash-lite', request }
       expect(safety.asked(attempt.marker)).toEqual([{ path: '/moderation', question }])
       expect(JSON.stringify(safety.asked(attempt.marker))).not.toContain(attempt.key)
     })

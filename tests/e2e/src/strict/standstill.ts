@@ -40,7 +40,7 @@ export function describeStandstill(strict: () => StrictStack): void {
         await expectStrict(await post({ ...attempt, payment: signature }), 'settlement_pending')
       }
       const reused = { status: 409, code: 'idempotency_key_reused', charged: 'no', retryable: false } as const
-      await expectFailure(await post({ ...attempt, payment: foreign }), reused)
+      await expectFailure(await post({ ...attempt, payment: foreign }), reused, strict().dialect)
       await expectStrictThroughClient(attempt, 'settlement_pending')
       expect(await transfersToSeller(stack, attempt.wallet.address)).toEqual([])
 
@@ -127,7 +127,7 @@ export function describeStandstill(strict: () => StrictStack): void {
         await expectStrict(response, 'settlement_pending')
         return undefined
       })
-      await expectFailure(decided, unpaid)
+      await expectFailure(decided, unpaid, strict().dialect)
     })
     await until('admission opens', async () => (await fetch(`${stack.baseUrl}/readyz`)).ok)
     expect(await transfersToSeller(stack, attempt.wallet.address)).toEqual([])

@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort, type Stack, type StackProcess, startStack } from '@turnpike/local'
 import { callsWith, chat, post, type TestWallet, transfersToSeller, until } from '@turnpike/testing'
-import { APIError } from 'openai'
 import { expect } from 'vitest'
 import { newKey } from '../contract-wallet.ts'
+import { DIALECTS, type Dialect, dialectOf, PATHS } from '../dialects.ts'
 import { expectFailure, type Failure } from '../error-answer.ts'
 import { STRICT_FAILURES } from '../failure-rows.ts'
+import { CLIENT_ERRORS } from '../official-clients.ts'
 import { type Attempt, attemptOf, throughClient } from '../walk-failure.ts'
 import { openSafetyService, type SafetyService } from './safety-service.ts'
 
@@ -23,7 +24,10 @@ export const LIMITS = {
 export type StrictStack = {
   home: string
   stack: Stack
+  dialect: Dialect
   url: string
+  /** The same stack, asked in this dialect. */
+  speaking(dialect: Dialect): StrictStack
   denied: TestWallet
   safety: SafetyService
   /** A request of a fresh payer, through the proxy from an address of its own, at about that price. */
@@ -59,25 +63,30 @@ export async function openStrictStack(): Promise<StrictStack> {
     },
   })
   let clients = 0
-  const url = `${handle.stack.baseUrl}/v1/chat/completions`
-  return {
-    home,
-    stack: handle.stack,
-    url,
-    denied,
-    safety,
-    async attempt({ usdc = 1, maxTokens = 64, text = '' } = {}) {
-      const body = (marker: string) => chat(`Strict ${marker}${text}`, { max_tokens: maxTokens })
-      const made = await attemptOf(handle.stack, url, { usdc, body })
-      return { ...made, headers: { 'x-forwarded-for': `10.0.${++clients >> 8}.${clients & 255}` } }
-    },
-    processes: (name) => handle.stack.processes.filter((process) => process.name === name),
-    async close() {
-      safety.close()
-      await handle.stop()
-      rmSync(home, { recursive: true, force: true })
-    },
+  const speaking = (dialect: Dialect): StrictStack => {
+    const url = `${handle.stack.baseUrl}${PATHS[dialect]}`
+    return {
+      home,
+      stack: handle.stack,
+      dialect,
+      url,
+      speaking,
+      denied,
+      safety,
+      async attempt({ usdc = 1, maxTokens = 64, text = '' } = {}) {
+        const body = (marker: string) => chat(`Strict ${marker}${text}`, { max_tokens: maxTokens })
+        const made = await attemptOf(handle.stack, url, { usdc, body })
+        return { ...made, headers: { 'x-forwarded-for': `10.0.${++clients >> 8}.${clients & 255}` } }
+      },
+      processes: (name) => handle.stack.processes.filter((process) => process.name === name),
+      async close() {
+        safety.close()
+        await handle.stop()
+        rmSync(home, { recursive: true, force: true })
+      },
+    }
   }
+  return speaking(DIALECTS[0])
 }
 
 const met = new Set<string>()
@@ -87,14 +96,15 @@ export async function expectStrict(
   response: Response,
   code: keyof typeof STRICT_FAILURES,
   but: Partial<Failure> = {},
+  dialect = dialectOf(response.url),
 ): Promise<void> {
-  met.add(code)
-  await expectFailure(response, { ...STRICT_FAILURES[code], ...but })
+  met.add(`${dialect} ${code}`)
+  await expectFailure(response, { ...STRICT_FAILURES[code], ...but }, dialect)
 }
 
-/** The rows that nothing has walked. */
-export function unmetStrictFailures(): string[] {
-  return Object.keys(STRICT_FAILURES).filter((code) => !met.has(code))
+/** The rows that nothing has walked in this dialect. */
+export function unmetStrictFailures(dialect: Dialect): string[] {
+  return Object.keys(STRICT_FAILURES).filter((code) => !met.has(`${dialect} ${code}`))
 }
 
 /** The official client with its default retries meets the same failure each time; nothing runs and nothing is charged. */
@@ -104,9 +114,10 @@ export async function expectStrictThroughClient(
   but: Partial<Failure> = {},
 ): Promise<void> {
   const { error, answers } = await throughClient(attempt)
-  expect(error).toBeInstanceOf(APIError)
+  const dialect = dialectOf(attempt.url)
+  expect(error).toBeInstanceOf(CLIENT_ERRORS[dialect])
   expect(answers).toHaveLength(STRICT_FAILURES[code].retryable ? 3 : 1)
-  for (const answer of answers) await expectStrict(answer, code, but)
+  for (const answer of answers) await expectStrict(answer, code, but, dialect)
 }
 
 export async function expectNothingDone({ stack, marker, wallet }: Attempt): Promise<void> {
