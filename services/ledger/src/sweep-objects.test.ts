@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { keyHashOf, type OutcomeEvent, sealedFor } from '@turnpike/contracts'
 import { type PartHandle, startPart } from '@turnpike/local'
 import { seal } from '@turnpike/sealing'
-import { type ObjectStore, openObjectStore, packContent } from '@turnpike/storage'
+import { hostMedia, type ObjectStore, openObjectStore, packContent } from '@turnpike/storage'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readRelease } from './releases.ts'
 import { type Rig, type RigLedger, startRig } from './testing/ledger-rig.ts'
@@ -36,6 +36,12 @@ afterAll(async () => {
 })
 
 const isThere = (key: string) => store.get(key, { maxBytes: 1_000_000 }).then(Boolean, () => false)
+
+/** A few at a time: a store takes only so many connections. */
+async function putAll(keys: readonly string[]): Promise<void> {
+  for (let at = 0; at < keys.length; at += 20)
+    await Promise.all(keys.slice(at, at + 20).map((key) => store.put(key, Buffer.from('x'))))
+}
 
 /** The outcome of one execution, its result stored under a name of its own. */
 async function storedOutcome(job: Awaited<ReturnType<typeof signedJob>>): Promise<{ outcome: OutcomeEvent; ref: string }> {
@@ -108,10 +114,61 @@ describe('the sweep of the store', () => {
 
   it('goes through more than one page, young and old', async () => {
     const keys = Array.from({ length: 501 }, () => `requests/${randomUUID()}`)
-    await Promise.all(keys.map((key) => store.put(key, Buffer.from('x'))))
-    expect(await round(0)).toBe(3)
-    expect(await round(2)).toBeGreaterThanOrEqual(3)
+    await putAll(keys)
+    // Two pages of requests, one of each other prefix.
+    expect(await round(0)).toBe(5)
+    expect(await round(2)).toBeGreaterThanOrEqual(5)
     expect((await store.list('requests/', { limit: 10 })).objects).toEqual([])
+  })
+
+  it('deletes a hosted file when its expiry is an hour past, to the millisecond never before', async () => {
+    const hostedAt = Date.now()
+    const deps = { store, contentKeys: rig.keyring, capabilityKeys: rig.keyring, atRest: 'sealed' as const, now: () => hostedAt }
+    const bytes = randomBytes(100)
+    await hostMedia(deps, { kind: 'image', bytes, contentType: 'image/png', retentionMs: 7 * DAY_MS })
+    await hostMedia(deps, { kind: 'speech', bytes, contentType: 'audio/mpeg', retentionMs: DAY_MS })
+    // What is not ours stays, wherever it stands in the order of keys.
+    const foreign = ['media/image/0', 'media/speech/a-file-of-yours', 'media/other/1764000000123']
+    for (const key of foreign) await store.put(key, Buffer.from('yours'))
+    const left = async () => {
+      const keys = (await store.list('media/', { limit: 100 })).objects.map(({ key }) => key)
+      expect(keys).toEqual(expect.arrayContaining(foreign))
+      return [
+        keys.filter((key) => /^media\/image\/\d{13}/.test(key)).length,
+        keys.filter((key) => /^media\/speech\/\d{13}/.test(key)).length,
+      ]
+    }
+    const sweepAt = async (nowMs: number) => {
+      const later = rig.ledger({ store, now: () => nowMs })
+      while (await later.sweepObjects());
+      return left()
+    }
+    const hour = DAY_MS / 24
+    expect(await sweepAt(hostedAt + DAY_MS)).toEqual([1, 1])
+    expect(await sweepAt(hostedAt + DAY_MS + hour)).toEqual([1, 1])
+    expect(await sweepAt(hostedAt + DAY_MS + hour + 1)).toEqual([1, 0])
+    expect(await sweepAt(hostedAt + 7 * DAY_MS + hour)).toEqual([1, 0])
+    expect(await sweepAt(hostedAt + 7 * DAY_MS + hour + 1)).toEqual([0, 0])
+  })
+
+  it('looks no further than the first hosted file that stays', async () => {
+    const at = Date.now()
+    const keyOf = (expiresAtMs: number) => `media/speech/${expiresAtMs}/${randomBytes(20).toString('hex')}`
+    const old = Array.from({ length: 501 }, (_, index) => keyOf(at - 2 * DAY_MS + index))
+    const live = Array.from({ length: 501 }, (_, index) => keyOf(at + index))
+    await putAll([...old, ...live])
+    let listed = 0
+    const counted: ObjectStore = {
+      ...store,
+      list: (prefix, page) => {
+        if (prefix === 'media/speech/') listed += 1
+        return store.list(prefix, page)
+      },
+    }
+    const later = rig.ledger({ store: counted, now: () => at })
+    while (await later.sweepObjects());
+    const [oldThere, liveThere] = await Promise.all([isThere(old.at(-1) ?? ''), isThere(live[0] ?? '')])
+    expect([oldThere, liveThere, listed]).toEqual([false, true, 2])
   })
 
   it('starts over after a fault', async () => {

@@ -25,9 +25,11 @@ describe('the bucket', () => {
     expect(said).toEqual([])
     const [body] = put
     const ids = [...(body ?? '').matchAll(/<ID>(.*?)<\/ID>/g)].map(([, id]) => id)
-    expect(ids).toEqual([...(there === undefined ? [] : ['yours']), 'turnpike-requests', 'turnpike-results'])
-    expect(body).toMatch(/<Prefix>requests\/<\/Prefix>/)
-    expect([...(body ?? '').matchAll(/<Days>(\d+)<\/Days>/g)].map(([, days]) => days).slice(-2)).toEqual(['1', '9'])
+    const ours = ['turnpike-requests', 'turnpike-results', 'turnpike-media-images', 'turnpike-media-speech']
+    expect(ids).toEqual([...(there === undefined ? [] : ['yours']), ...ours])
+    const prefixes = [...(body ?? '').matchAll(/<Prefix>(.*?)<\/Prefix>/g)].map(([, prefix]) => prefix)
+    expect(prefixes.slice(-4)).toEqual(['requests/', 'results/', 'media/image/', 'media/speech/'])
+    expect([...(body ?? '').matchAll(/<Days>(\d+)<\/Days>/g)].map(([, days]) => days).slice(-4)).toEqual(['1', '9', '8', '2'])
   })
 
   it('is not taken for made when the store fails', async () => {

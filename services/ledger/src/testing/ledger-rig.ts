@@ -175,6 +175,8 @@ async function stopAll(parts: readonly PartHandle[]): Promise<void> {
 const noObjects: ObjectStore = {
   put: async () => Promise.reject(new Error('no object store')),
   get: async () => Promise.reject(new Error('no object store')),
+  read: async () => Promise.reject(new Error('no object store')),
+  presign: async () => Promise.reject(new Error('no object store')),
   delete: async () => Promise.reject(new Error('no object store')),
   list: async () => Promise.reject(new Error('no object store')),
   probe: async () => false,
