@@ -56,6 +56,103 @@ describe('a schema for the wire', () => {
     })
   })
 
+  it('says of every type in a list what belongs to it, and nothing twice', () => {
+    expect(
+      reduceResponseSchema({
+        type: ['object', 'array', 'integer', 'null', 'object'],
+        description: 'Many things',
+        properties: { a: {} },
+        required: ['a'],
+        items: { type: 'string' },
+        minimum: 1,
+      }),
+    ).toEqual({
+      description: 'Many things',
+      anyOf: [
+        { type: 'object', properties: { a: {} }, required: ['a'] },
+        { type: 'array', items: { type: 'string' } },
+        { type: 'integer', minimum: 1 },
+        { type: 'null' },
+      ],
+    })
+  })
+
+  it.each<[object, object]>([
+    [{ type: 'string', nullable: true }, { anyOf: [{ type: 'string' }, { type: 'null' }] }],
+    [{ type: ['string', 'null'], enum: ['a', null] }, { anyOf: [{ type: 'string', enum: ['a'] }, { type: 'null' }] }],
+    [{ enum: ['a', 1, 1, true] }, { anyOf: [{ enum: ['a', 1] }, { type: 'boolean' }] }],
+    [{ const: null }, { type: 'null' }],
+    [
+      { const: false, description: 'Never' },
+      { type: 'boolean', description: 'Never' },
+    ],
+    [{ type: 'string', const: null }, { type: 'null' }],
+  ])('writes the values of %j as %j', (schema, expected) => expect(reduceResponseSchema({ ...schema })).toEqual(expected))
+
+  it('keeps what is said beside a reference, and what makes it nullable', () => {
+    const $defs = { port: { type: 'string' } }
+    const use = (schema: object) => reduceParameters({ type: 'object', $defs, properties: { a: schema } }).properties
+    expect(use({ $ref: '#/$defs/port' })).toEqual({ a: { $ref: '#/$defs/port' } })
+    expect(use({ $ref: '#/$defs/port', description: 'A' })).toEqual({
+      a: { description: 'A', anyOf: [{ $ref: '#/$defs/port' }] },
+    })
+    expect(use({ allOf: [{ $ref: '#/$defs/port' }], default: 1 })).toEqual({ a: { $ref: '#/$defs/port' } })
+    expect(use({ $ref: '#/$defs/port', nullable: true })).toEqual({ a: { anyOf: [{ $ref: '#/$defs/port' }, { type: 'null' }] } })
+  })
+
+  it('follows references to any place, moves what they name and leaves out what nobody names', () => {
+    expect(
+      reduceParameters({
+        type: 'object',
+        $defs: { unused: { type: 'null' }, 'a b': { type: 'array', items: { $ref: '#/$defs/a%20b' } } },
+        properties: { from: { type: 'string' }, to: { $ref: '#/properties/from' }, path: { $ref: '#/$defs/a%20b' } },
+      }),
+    ).toEqual({
+      type: 'object',
+      properties: { from: { $ref: '#/$defs/from' }, to: { $ref: '#/$defs/from' }, path: { $ref: '#/$defs/schema_2' } },
+      $defs: { from: { type: 'string' }, schema_2: { type: 'array', items: { $ref: '#/$defs/schema_2' } } },
+    })
+  })
+
+  it('is what its root refers to, as generators write it', () => {
+    const Root = { type: 'object', properties: { next: { $ref: '#/definitions/Root' } } }
+    expect(reduceParameters({ $schema: 'x', $ref: '#/definitions/Root', definitions: { Root } })).toEqual({
+      type: 'object',
+      properties: { next: { $ref: '#' } },
+    })
+  })
+
+  it('puts the members of allOf together', () => {
+    expect(
+      reduceResponseSchema({
+        allOf: [
+          { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] },
+          { type: 'object', properties: { b: { type: 'null' } } },
+        ],
+      }),
+    ).toEqual({ type: 'object', properties: { a: { type: 'string' }, b: { type: 'null' } }, required: ['a'] })
+  })
+
+  it('writes a tuple where the wire has one, and a list of its members elsewhere', () => {
+    const tuple = { type: 'array', prefixItems: [{ type: 'string' }, { type: 'number' }], items: false }
+    expect(reduceResponseSchema(tuple)).toEqual({
+      type: 'array',
+      prefixItems: [{ type: 'string' }, { type: 'number' }],
+      maxItems: 2,
+    })
+    expect(
+      reduceParameters({ type: 'object', properties: { a: { type: 'array', items: tuple.prefixItems } } }).properties,
+    ).toEqual({
+      a: { type: 'array', items: { anyOf: [{ type: 'string' }, { type: 'number' }] } },
+    })
+  })
+
+  it('requires nothing that it does not describe', () => {
+    expect(reduceParameters({ type: 'object', properties: { a: {} }, required: ['a', 'b', 'a', 'toString'] }).required).toEqual([
+      'a',
+    ])
+  })
+
   it.each([[undefined], [{}], [{ type: 'object' }]])('of no parameters (%j) is an empty object', (schema) => {
     expect(reduceParameters(schema)).toEqual({ type: 'object', properties: {} })
   })

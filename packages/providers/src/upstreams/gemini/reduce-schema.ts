@@ -123,7 +123,7 @@ function writeSchema(document: Document, original: JsonSchema, depth: number): J
   const written = writeKeywords(document, schema, depth + 1)
   if (types === undefined) return written
   // Beside alternatives the list stays a list: written out, each of its types would have to repeat all of them.
-  if (types.length === 1 || written.anyOf !== undefined || written.oneOf !== undefined) {
+  if (types.length === 1 || written.anyOf !== undefined) {
     return { ...written, type: types.length === 1 ? types[0] : types }
   }
   return {
@@ -151,10 +151,9 @@ function writeKeywords(document: Document, schema: JsonSchema, depth: number): J
       written.required = [...new Set(schema.required as string[])].filter((name) => Object.hasOwn(properties, name))
     }
   }
-  // The parameters of a tool know one kind of alternative, and one list of them.
-  const alternatives = isResponse ? anyOf : (anyOf ?? oneOf)
+  // oneOf counts on all that its members say; without what is left out here a right answer could be two of them at once.
+  const alternatives = anyOf ?? oneOf
   if (Array.isArray(alternatives)) written.anyOf = alternatives.map((inner) => place(document, inner, depth))
-  if (isResponse && Array.isArray(oneOf)) written.oneOf = oneOf.map((inner) => place(document, inner, depth))
   if (isResponse && additionalProperties !== undefined) {
     written.additionalProperties =
       typeof additionalProperties === 'boolean' ? additionalProperties : place(document, additionalProperties, depth)
@@ -162,14 +161,18 @@ function writeKeywords(document: Document, schema: JsonSchema, depth: number): J
   return { ...written, ...writeItems(document, schema, depth) }
 }
 
-/** A tuple has a spelling in a response only; in parameters it is a list of any of its members. */
+/** A tuple has a spelling in a response only; in parameters it is a list of any of its members, and ends with them as people mean it. */
 function writeItems(document: Document, schema: JsonSchema, depth: number): JsonSchema {
   const tuple = Array.isArray(schema.items) ? schema.items : schema.prefixItems
   const rest = Array.isArray(schema.items) ? schema.additionalItems : schema.items
   const members = Array.isArray(tuple) ? tuple.map((inner) => place(document, inner, depth + 1)) : []
-  if (members.length === 0) return isJsonObject(rest) ? { items: place(document, rest, depth) } : {}
+  if (members.length === 0) {
+    if (isJsonObject(rest)) return { items: place(document, rest, depth) }
+    // The wire wants to be told about the items of a list, if only that they are anything.
+    return typesOf(schema)?.includes('array') === true ? { items: {} } : {}
+  }
   const others = isJsonObject(rest) ? [place(document, rest, depth + 1)] : []
-  if (document.use === 'parameters') return rest === true ? {} : { items: { anyOf: [...members, ...others] } }
+  if (document.use === 'parameters') return { items: rest === true ? {} : { anyOf: [...members, ...others] } }
   const closed = rest === false && schema.maxItems === undefined ? { maxItems: members.length } : {}
   return { prefixItems: members, ...(others.length === 0 ? {} : { items: others[0] }), ...closed }
 }

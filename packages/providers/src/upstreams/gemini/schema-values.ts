@@ -11,5 +11,7 @@ export function writeValues(values: readonly unknown[], types: readonly string[]
   if (words.length > 0) alternatives.push({ ...(named.length === 1 ? { type: named[0] } : {}), enum: [...new Set(words)] })
   if (values.some((value) => typeof value === 'boolean')) alternatives.push({ type: 'boolean' })
   if (values.includes(null) && (types === undefined || types.includes('null'))) alternatives.push({ type: 'null' })
+  // Values that contradict their own type allow nothing: what they say is kept, and what the type says is not.
+  if (alternatives.length === 0) return types === undefined ? {} : writeValues(values, undefined)
   return alternatives.length === 1 ? (alternatives[0] ?? {}) : { anyOf: alternatives }
 }
