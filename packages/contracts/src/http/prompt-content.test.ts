@@ -55,7 +55,7 @@ it('counts everything of a chat that reaches the model, and nothing else', () =>
   })
   expect(prompt).toEqual({
     messages: 5,
-    texts: ['Be brief.', 'Look:', 'c2ln', '06:12', 'No.'],
+    texts: ['Be brief.', 'Look:', 'tide', 'c2ln', '06:12', 'No.'],
     json: [
       { name: 'tide', arguments: { port: 'Brest' } },
       { name: 'tide', description: 'd', parameters: schema },
@@ -87,7 +87,7 @@ it('counts everything of messages that reaches the model, and nothing else', () 
   })
   expect(prompt).toEqual({
     messages: 7,
-    texts: ['Be brief.', 'Look:', 'c2ln', '06:12'],
+    texts: ['Be brief.', 'Look:', 'tide', 'c2ln', '06:12', 'tide'],
     json: [
       { name: 'tide', input: { port: 'Brest' } },
       { name: 'tide', input: {} },

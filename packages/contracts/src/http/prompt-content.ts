@@ -8,7 +8,11 @@ export type PromptImage = { widthPx: number; heightPx: number } | 'by_url'
 /** Everything of a request that reaches the model. `json`: values that are counted as their RFC 8785 text. */
 export type PromptContent = { messages: number; texts: string[]; json: unknown[]; images: PromptImage[] }
 
-/** Texts, tool names and thought signatures; declarations, response schema and arguments as JSON; images. */
+/**
+ * Texts: every content, in order; after the calls of a message, for each its tool's name once more (the model reads it again with the
+ * result) and its thought signature. JSON: each call as {name, arguments}, each declaration as {name, description, parameters}, the
+ * format of the answer as {description, schema}; what is absent is left out.
+ */
 export function promptOfChat(request: EffectiveChatRequest): PromptContent {
   const prompt: PromptContent = { messages: request.messages.length, texts: [], json: [], images: [] }
   for (const message of request.messages) {
@@ -16,6 +20,7 @@ export function promptOfChat(request: EffectiveChatRequest): PromptContent {
     if (message.role !== 'assistant') continue
     for (const call of message.tool_calls ?? []) {
       prompt.json.push({ name: call.function.name, arguments: JSON.parse(call.function.arguments) })
+      prompt.texts.push(call.function.name)
       addSignature(prompt, call.extra_content?.google?.thought_signature)
     }
   }
@@ -29,7 +34,7 @@ export function promptOfChat(request: EffectiveChatRequest): PromptContent {
   return prompt
 }
 
-/** As for chat; a system prompt counts as a message. */
+/** As for chat, with the members of this dialect: {name, input} and {name, description, input_schema}. A system prompt is a message. */
 export function promptOfMessages(request: EffectiveMessagesRequest): PromptContent {
   const system = request.system
   const messages = request.messages.length + (system === undefined ? 0 : 1)
@@ -69,6 +74,7 @@ function addBlocks(prompt: PromptContent, content: string | MessagesBlock[]): vo
         break
       case 'tool_use':
         prompt.json.push({ name: block.name, input: block.input })
+        prompt.texts.push(block.name)
         addSignature(prompt, block.thought_signature)
         break
       case 'tool_result':
