@@ -9,6 +9,7 @@ export function gatewayMetrics() {
     ...metrics,
     requests: metrics.counter('turnpike_http_requests_total', 'Requests answered', ['route', 'status']),
     duration: metrics.histogram('turnpike_http_request_seconds', 'Time to the answer', ['route']),
+    admission: metrics.histogram('turnpike_admission_seconds', 'From a signed request that nobody knows to its job in Kafka'),
     funnel: metrics.counter('turnpike_payment_funnel_total', 'Steps of the paid lifecycle', ['step']),
     mediaDownloads: metrics.counter('turnpike_media_downloads_total', 'Hosted files sent, by how that ended', ['end']),
     refusals: metrics.counter('turnpike_refusals_total', 'Errors answered, by code', ['code']),

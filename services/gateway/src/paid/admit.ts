@@ -28,6 +28,7 @@ export async function admit(
   standing: OpenStanding,
   authorization: AuthorizationRecord,
 ): Promise<Answer | 'look_again'> {
+  const startedMs = performance.now()
   const quote = quoteOf(deps, request, standing.quote)
   const refused = checkPayment(deps, request, quote.amountAtomic, authorization.owner)
   if (refused !== undefined) return refused
@@ -64,6 +65,7 @@ export async function admit(
       authorization,
     })
     if (stopped !== undefined) return stopped
+    deps.metrics.admission.observe((performance.now() - startedMs) / 1000)
     deps.metrics.funnel.inc({ step: 'admitted' })
     const untilMs = deps.now() + request.deadlineMs + deps.waitBeyondDeadlineMs
     const end = await waitForKey(deps, exchange, request, { jobId, untilMs })

@@ -4,6 +4,7 @@ import type { Hex } from 'viem'
 import type { LoadPlan } from '../load/load-plan.ts'
 import type { Options, ScenarioId } from '../options.ts'
 import { signPayments } from '../payments/sign-payments.ts'
+import { admissionCost, countingCommands, describeAdmission, readMeter } from './admission-cost.ts'
 import { type Bench, measureIdle, measureRound, measureRounds, type Side } from './measure.ts'
 import { BODY, challengeOf, ROUTE } from './request.ts'
 import { compare, type ScenarioSummary } from './summarize.ts'
@@ -19,6 +20,8 @@ export type PaidScenario = {
   privateKeys: readonly Hex[]
   onSigning: (payments: number) => void
   onRound: OnRound
+  /** Of our side, for what its admission costs. */
+  ours: { gatewayUrl: string; redisUrl: string }
   /** After the last round: what can be said about the payments that both sides together answered with 200. */
   check: (answered: number) => Promise<readonly string[]>
 }
@@ -47,6 +50,7 @@ export async function runPaid(bench: Bench, options: Options, scenario: PaidScen
     await signPayments({ required, privateKeys: scenario.privateKeys, count, file: fileOf(side, part) })
   }
 
+  let commands: { sentBy: Record<string, number> } = { sentBy: {} }
   // The warm-up also tells how many payments a round of the wanted length takes.
   const perRound = new Map<Side, number>()
   let answered = 0
@@ -54,7 +58,10 @@ export async function runPaid(bench: Bench, options: Options, scenario: PaidScen
   for (const side of bench.sides) await sign(side, 'warm-up', options.warmUpPayments)
   const cold = Math.floor((options.warmUpPayments * 2) / 3)
   for (const side of bench.sides) {
-    const first = await measureRound(bench, side, planOf(side, 'warm-up', 0, cold))
+    const coldRound = () => measureRound(bench, side, planOf(side, 'warm-up', 0, cold))
+    const counted = side === ours ? await countingCommands(scenario.ours.redisUrl, coldRound) : undefined
+    if (counted !== undefined) commands = counted
+    const first = counted?.result ?? (await coldRound())
     const warm = await measureRound(bench, side, planOf(side, 'warm-up', cold, options.warmUpPayments - cold))
     if (warm.errors === warm.requests) throw new Error(`${side.name} answered no payment: ${JSON.stringify(warm.answers)}`)
     answered += first.requests - first.errors + warm.requests - warm.errors
@@ -65,12 +72,15 @@ export async function runPaid(bench: Bench, options: Options, scenario: PaidScen
   scenario.onSigning(bench.sides.reduce((total, side) => total + countOf(side) * options.rounds, 0))
   for (const side of bench.sides) await sign(side, 'measured', countOf(side) * options.rounds)
 
+  const before = await readMeter(scenario.ours.gatewayUrl, scenario.ours.redisUrl)
   const results = await measureRounds(
     bench,
     options.rounds,
     (side, round) => planOf(side, 'measured', round * countOf(side), countOf(side)),
     scenario.onRound,
   )
+  const after = await readMeter(scenario.ours.gatewayUrl, scenario.ours.redisUrl)
+  const admission = admissionCost(before, after, commands, cold)
   for (const rounds of results.values()) for (const round of rounds) answered += round.requests - round.errors
   return {
     id: scenario.id,
@@ -79,6 +89,6 @@ export async function runPaid(bench: Bench, options: Options, scenario: PaidScen
     ...compare(bench.sides, results),
     together: null,
     idleCpuMsPerSecond,
-    notes: await scenario.check(answered),
+    notes: [describeAdmission(admission), ...(await scenario.check(answered))],
   }
 }

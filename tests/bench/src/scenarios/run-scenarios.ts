@@ -83,6 +83,7 @@ async function runSettled(
   const privateKeys = await fundedWallets(real)
   return runPaid({ run, cores, arrangement: 'front alone', sides: [ours, theirs] }, options, {
     id: 'c',
+    ours: meteredAt(real),
     title: 'Paid request to 200, settled on the local chain through our facilitator',
     privateKeys,
     onSigning: progress.signing,
@@ -111,6 +112,7 @@ async function runStubbed(run: BenchRun, cores: Cores, options: Options, progres
   const bench: Bench = { run, cores, arrangement: 'front alone', sides }
   return runPaid(bench, options, {
     id: 'b',
+    ours: meteredAt(stubbed),
     title: 'Paid request to 200, settlement stubbed',
     privateKeys: Array.from({ length: WALLETS }, generatePrivateKey),
     onSigning: progress.signing,
@@ -119,6 +121,12 @@ async function runStubbed(run: BenchRun, cores: Cores, options: Options, progres
       'one stub stands for the facilitator and, because the ledger reads every transfer itself, for the node that confirms it',
     ],
   })
+}
+
+function meteredAt({ stack }: StackHandle): { gatewayUrl: string; redisUrl: string } {
+  const gatewayUrl = stack.processes.find(({ name }) => name === 'gateway')?.internalUrl
+  if (gatewayUrl === undefined) throw new Error('the stack names no gateway')
+  return { gatewayUrl, redisUrl: stack.redisUrl }
 }
 
 function stackSide(run: BenchRun, handle: StackHandle): Side {
