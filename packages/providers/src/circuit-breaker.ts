@@ -38,7 +38,7 @@ export type BreakerPolicy = {
   /** A process that died while probing keeps the others from it for this long. */
   probeLeaseMs: number
 }
-export const BREAKER_POLICY: BreakerPolicy = { failures: 5, leastOpenMs: 5_000, mostOpenMs: 60_000, probeLeaseMs: 6_000 }
+export const BREAKER_POLICY: BreakerPolicy = { failures: 5, leastOpenMs: 5_000, mostOpenMs: 30_000, probeLeaseMs: 6_000 }
 
 export type BreakerChange = { change: 'opened'; forMs: number; reason: string } | { change: 'closed' }
 

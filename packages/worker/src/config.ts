@@ -24,7 +24,7 @@ export const WORKER_CONFIG = {
   breakerFailures: integer('BREAKER_FAILURES', { default: 5, min: 1, max: 1_000 }),
   /** For how long at first; twice as long each time it fails again, up to the longest. */
   breakerOpenMs: integer('BREAKER_OPEN_MS', { default: 5_000, min: 100, max: 600_000 }),
-  breakerMaxOpenMs: integer('BREAKER_MAX_OPEN_MS', { default: 60_000, min: 100, max: 3_600_000 }),
+  breakerMaxOpenMs: integer('BREAKER_MAX_OPEN_MS', { default: 30_000, min: 100, max: 3_600_000 }),
   /** How long running calls may go on after SIGTERM before their jobs are left to another worker. */
   drainGraceMs: integer('DRAIN_GRACE_MS', { default: 10_000, max: 900_000 }),
 }
