@@ -25,6 +25,9 @@ export type Catalog = {
   /** Response of GET /v1/audio/voices. */
   voices: object
   offers(model: string): model is Model
+  offered: readonly Model[]
+  /** Whether any model is offered at this path. */
+  offersEndpoint(path: string): boolean
 }
 
 /** The catalog of an operator who has enabled these models, for these endpoints. Pure: the same input gives the same version. */
@@ -63,6 +66,8 @@ export function catalogOf(enabled: readonly Model[], endpoints: readonly string[
     },
     voices,
     offers: (model): model is Model => data.some((entry) => entry.id === model),
+    offered: data.map(({ id }) => id),
+    offersEndpoint: (path) => categories.some((category) => category.endpoints.some((endpoint) => endpoint.path === path)),
   }
 }
 

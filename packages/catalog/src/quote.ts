@@ -1,5 +1,5 @@
-import { parseUsdc, type TextModel } from '@turnpike/contracts'
-import { CONTEXT_TOKENS, MINIMUM_PRICE_USD, OUTPUT_RESERVE_BASIS_POINTS, SERVICE_FEE_BASIS_POINTS, TEXT_RATES } from './models.ts'
+import { parseUsdc, TEXT_MODELS, type TextModel } from '@turnpike/contracts'
+import { CONTEXT_TOKENS, MAX_OUTPUT_TOKENS, MINIMUM_PRICE_USD, OUTPUT_RESERVE_BASIS_POINTS, SERVICE_FEE_BASIS_POINTS, TEXT_RATES } from './models.ts'
 import { add, fromDecimal, multiply, type Rational, rational, roundUp } from './rational.ts'
 
 /** A price, and what it was computed from as it will stand on the receipt. */
@@ -43,6 +43,12 @@ export function quoteText(model: TextModel, request: { inputTokens: number; maxT
     },
   }
 }
+
+/** The whole context in and the largest ceiling out, at the dearest model. */
+export const MAXIMUM_TEXT_PRICE_ATOMIC = TEXT_MODELS.map((model) => {
+  const quote = quoteText(model, { inputTokens: CONTEXT_TOKENS, maxTokens: MAX_OUTPUT_TOKENS })
+  return quote.ok ? quote.price.amountAtomic : 0n
+}).reduce((dearest, amount) => (amount > dearest ? amount : dearest))
 
 export function textRatesFor(model: TextModel, inputTokens: number): { input: string; output: string } {
   const { input, output, tier } = TEXT_RATES[model]

@@ -1,6 +1,8 @@
 import { Ajv, type ErrorObject } from 'ajv'
 import type { Static, TSchema } from 'typebox'
 
+export type { TSchema }
+
 export type SchemaProblem = { path: string; keyword: string; message: string; missing?: string; params: Record<string, unknown> }
 export type Validated<T> = { ok: true; value: T } | { ok: false; problems: SchemaProblem[] }
 

@@ -1,5 +1,11 @@
-import { MINIMUM_PRICE_ATOMIC } from '@turnpike/catalog'
-import { type EffectiveChatRequest, isTextModel, parseChatCompletion, promptOfChat } from '@turnpike/contracts'
+import { MAXIMUM_TEXT_PRICE_ATOMIC, MINIMUM_PRICE_ATOMIC } from '@turnpike/catalog'
+import {
+  ChatCompletionRequest,
+  type EffectiveChatRequest,
+  isTextModel,
+  parseChatCompletion,
+  promptOfChat,
+} from '@turnpike/contracts'
 import type { PaidEndpointDefinition } from './paid-endpoint.ts'
 import { textDeadlineMs } from './provider-deadlines.ts'
 import { textPrice } from './text-price.ts'
@@ -11,6 +17,8 @@ export const chatCompletions: PaidEndpointDefinition<EffectiveChatRequest> = {
   description: 'Chat completion in the shape of OpenAI, not streamed. One fixed price per request.',
   maxBytes: MAX_BYTES,
   minimumPriceAtomic: MINIMUM_PRICE_ATOMIC,
+  maximumPriceAtomic: MAXIMUM_TEXT_PRICE_ATOMIC,
+  requestSchema: ChatCompletionRequest,
   parse: parseChatCompletion,
   serves: isTextModel,
   price: (request) => textPrice(request, promptOfChat(request)),

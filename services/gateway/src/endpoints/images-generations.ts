@@ -1,5 +1,5 @@
 import { quoteImage } from '@turnpike/catalog'
-import { type EffectiveImageRequest, isImageModel, parseImageRequest } from '@turnpike/contracts'
+import { type EffectiveImageRequest, ImageRequest, isImageModel, parseImageRequest } from '@turnpike/contracts'
 import type { PaidEndpointDefinition } from './paid-endpoint.ts'
 import { MEDIA_DEADLINE_MS } from './provider-deadlines.ts'
 
@@ -10,6 +10,8 @@ export const imagesGenerations: PaidEndpointDefinition<EffectiveImageRequest> = 
   description: 'One image from a prompt, hosted for seven days. One fixed price per image.',
   maxBytes: MAX_BYTES,
   minimumPriceAtomic: quoteImage().price.amountAtomic,
+  maximumPriceAtomic: quoteImage().price.amountAtomic,
+  requestSchema: ImageRequest,
   parse: parseImageRequest,
   serves: isImageModel,
   price: quoteImage,

@@ -1,5 +1,5 @@
-import { MINIMUM_PRICE_ATOMIC } from '@turnpike/catalog'
-import { type EffectiveMessagesRequest, isTextModel, parseMessages, promptOfMessages } from '@turnpike/contracts'
+import { MAXIMUM_TEXT_PRICE_ATOMIC, MINIMUM_PRICE_ATOMIC } from '@turnpike/catalog'
+import { type EffectiveMessagesRequest, isTextModel, MessagesRequest, parseMessages, promptOfMessages } from '@turnpike/contracts'
 import type { PaidEndpointDefinition } from './paid-endpoint.ts'
 import { textDeadlineMs } from './provider-deadlines.ts'
 import { textPrice } from './text-price.ts'
@@ -11,6 +11,8 @@ export const messages: PaidEndpointDefinition<EffectiveMessagesRequest> = {
   description: 'A message in the shape of Anthropic, not streamed. One fixed price per request.',
   maxBytes: MAX_BYTES,
   minimumPriceAtomic: MINIMUM_PRICE_ATOMIC,
+  maximumPriceAtomic: MAXIMUM_TEXT_PRICE_ATOMIC,
+  requestSchema: MessagesRequest,
   parse: parseMessages,
   serves: isTextModel,
   price: (request) => textPrice(request, promptOfMessages(request)),

@@ -1,5 +1,5 @@
 import type { QuoteResult } from '@turnpike/catalog'
-import type { PaidEndpoint, Parsed } from '@turnpike/contracts'
+import type { PaidEndpoint, Parsed, TSchema } from '@turnpike/contracts'
 import type { InspectedAudio } from '../transcription/inspect-audio.ts'
 
 /** What differs from one paid endpoint to the next; everything else is the one payment lifecycle. */
@@ -8,6 +8,10 @@ export type PaidEndpointDefinition<Request extends { model: string } = { model: 
   description: string
   maxBytes: number
   minimumPriceAtomic: bigint
+  /** The most that one request can cost. */
+  maximumPriceAtomic: bigint
+  /** The JSON body as the interface states it, for discovery. */
+  requestSchema: TSchema
   /** Reads a parsed JSON body into the effective request: defaults filled in, aliases spelled one way. Pure. */
   parse(body: unknown): Parsed<Request>
   /** Where the endpoint takes forms besides JSON. What is wrong with a form is always a 400. */

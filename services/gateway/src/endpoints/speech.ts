@@ -1,5 +1,11 @@
-import { MINIMUM_PRICE_ATOMIC, quoteSpeech } from '@turnpike/catalog'
-import { countCharacters, type EffectiveSpeechRequest, isSpeechModel, parseSpeechRequest } from '@turnpike/contracts'
+import { MINIMUM_PRICE_ATOMIC, quoteSpeech, SPEECH } from '@turnpike/catalog'
+import {
+  countCharacters,
+  type EffectiveSpeechRequest,
+  isSpeechModel,
+  parseSpeechRequest,
+  SpeechRequest,
+} from '@turnpike/contracts'
 import type { PaidEndpointDefinition } from './paid-endpoint.ts'
 import { MEDIA_DEADLINE_MS } from './provider-deadlines.ts'
 
@@ -10,6 +16,8 @@ export const speech: PaidEndpointDefinition<EffectiveSpeechRequest> = {
   description: 'Speech from text as an MP3, hosted for 24 hours. One fixed price per request, by its characters.',
   maxBytes: MAX_BYTES,
   minimumPriceAtomic: MINIMUM_PRICE_ATOMIC,
+  maximumPriceAtomic: quoteSpeech({ characters: SPEECH.maximumCharacters }).price.amountAtomic,
+  requestSchema: SpeechRequest,
   parse: parseSpeechRequest,
   serves: isSpeechModel,
   price: ({ input }) => quoteSpeech({ characters: countCharacters(input) }),

@@ -1,5 +1,5 @@
-import { MINIMUM_TRANSCRIPTION_PRICE_ATOMIC, quoteTranscription } from '@turnpike/catalog'
-import { isTranscriptionModel } from '@turnpike/contracts'
+import { MINIMUM_TRANSCRIPTION_PRICE_ATOMIC, quoteTranscription, TRANSCRIPTION } from '@turnpike/catalog'
+import { isTranscriptionModel, TranscriptionRequest } from '@turnpike/contracts'
 import {
   effectiveTranscription,
   parseUploadForm,
@@ -17,6 +17,8 @@ export const transcriptions: PaidEndpointDefinition<TranscriptionUpload> = {
   description: 'The transcript of one MP3. One fixed price per request, by the measured duration of the audio.',
   maxBytes: MAX_JSON_BYTES,
   minimumPriceAtomic: MINIMUM_TRANSCRIPTION_PRICE_ATOMIC,
+  maximumPriceAtomic: quoteTranscription({ durationMs: TRANSCRIPTION.maximumDurationMs }).price.amountAtomic,
+  requestSchema: TranscriptionRequest,
   parse: parseUploadJson,
   multipart: { maxBytes: MAX_FORM_BYTES, parse: parseUploadForm },
   effectiveOf: effectiveTranscription,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { ERRORS, type ErrorCode, errorRow, type Release } from '@turnpike/contracts'
+import { ChatCompletionRequest, ERRORS, type ErrorCode, errorRow, type Release } from '@turnpike/contracts'
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@turnpike/payments'
 import { openKeyring, tokenMatches } from '@turnpike/sealing'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -16,7 +16,11 @@ const deps: SendDeps = {
 const chat: Place = {
   requestId: 'c0ffee00-0000-4000-8000-000000000001',
   path: '/v1/chat/completions',
-  endpoint: { path: '/v1/chat/completions', description: 'Chat – größer als ASCII 😀' },
+  endpoint: {
+    path: '/v1/chat/completions',
+    description: 'Chat – größer als ASCII 😀',
+    requestSchema: ChatCompletionRequest,
+  },
 }
 let server: Server
 let url: string

@@ -1,11 +1,11 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import {
+  bazaarExtension,
   type ErrorCode,
   errorEnvelope,
   errorMembers,
   errorRow,
   formatUsdc,
-  type PaidEndpoint,
   type Problem,
 } from '@turnpike/contracts'
 import {
@@ -19,11 +19,16 @@ import {
   USDC_ADDRESS,
 } from '@turnpike/payments'
 import { type Keyring, tokenFor } from '@turnpike/sealing'
+import type { PaidEndpointDefinition } from '../endpoints/paid-endpoint.ts'
 import type { Answer, Challenge } from '../paid/answer.ts'
 import { CORS_HEADERS } from './cors.ts'
 
 export type SendDeps = { publicBaseUrl: string; payTo: string; receiptTokenKeys: Keyring }
-export type Place = { requestId: string; path: string; endpoint?: { path: PaidEndpoint; description: string } }
+export type Place = {
+  requestId: string
+  path: string
+  endpoint?: Pick<PaidEndpointDefinition, 'path' | 'description' | 'requestSchema'>
+}
 
 /** Headers and bytes of an answer. The body of a release goes out exactly as it was committed. */
 export function sendAnswer(deps: SendDeps, response: ServerResponse, place: Place, answer: Answer): void {
@@ -112,6 +117,7 @@ function requiredFor(deps: SendDeps, place: Place, challenge: Challenge, error: 
       serviceName: 'Turnpike',
     },
     error,
+    ...(place.endpoint === undefined ? {} : { extensions: bazaarExtension(place.endpoint.path, place.endpoint.requestSchema) }),
   })
 }
 
@@ -169,7 +175,7 @@ export function send(
     'X-Request-ID': requestId,
     ...CORS_HEADERS,
     ...headers,
-    ...(status === 204 ? {} : { 'content-length': Buffer.byteLength(body) }),
+    ...(status === 204 || status === 304 ? {} : { 'content-length': Buffer.byteLength(body) }),
   })
   response.end(body)
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readiness } from '@turnpike/service'
 import express, { type ErrorRequestHandler, type Request, type RequestHandler } from 'express'
 import type { AppDeps } from '../app-deps.ts'
+import { discoveryRoutes } from '../discovery/discovery-routes.ts'
 import { answerFault } from '../http/answer-fault.ts'
 import type { Call, Handler } from '../http/call.ts'
 import { sendJson, sendProblem } from '../http/send-answer.ts'
@@ -32,9 +33,7 @@ export function freeRoutes(deps: AppDeps): FreeRoutes {
     )
   }
 
-  get('/v1/models', (_request, response, call) => sendJson(response, call, deps.catalog.models))
-  get('/v1/audio/voices', (_request, response, call) => sendJson(response, call, deps.catalog.voices))
-  get('/v1/pricing', (_request, response, call) => sendJson(response, call, deps.catalog.pricing))
+  for (const [path, handler] of discoveryRoutes(deps)) get(path, handler)
   get('/v1/balance', balanceRoute(deps))
   get('/v1/media/:capability', mediaRoute(deps))
   get('/v1/receipts/:id', receiptRoute(deps))

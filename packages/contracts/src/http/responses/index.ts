@@ -1,0 +1,5 @@
+export * from './catalog-responses.ts'
+export * from './error-responses.ts'
+export * from './media-responses.ts'
+export * from './service-responses.ts'
+export * from './text-responses.ts'
