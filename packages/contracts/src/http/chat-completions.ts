@@ -9,6 +9,8 @@ export const MAX_PARTS = 10_000
 export const MAX_TOOLS = 512
 export const MAX_CALLS_PER_MESSAGE = 512
 export const MAX_ID_LENGTH = 256
+/** Of one call: more than the context of any model holds. */
+export const MAX_ARGUMENTS_LENGTH = 4_194_304
 /** Base64 of the thoughts of the longest answer, and then some. */
 export const MAX_SIGNATURE_LENGTH = 1_048_576
 
@@ -67,7 +69,15 @@ const TOOL_CALL = object(
       },
     }),
   },
-  { allOf: [when('type', 'function', object({ function: object({ name: STRING, arguments: STRING }) }))] },
+  {
+    allOf: [
+      when(
+        'type',
+        'function',
+        object({ function: object({ name: STRING, arguments: { type: 'string', maxLength: MAX_ARGUMENTS_LENGTH } }) }),
+      ),
+    ],
+  },
 )
 
 const MESSAGE = object(

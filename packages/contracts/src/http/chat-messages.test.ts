@@ -90,6 +90,16 @@ describe('a conversation with tools', () => {
       'messages[1].tool_calls[0].function.arguments',
     ],
     [
+      'arguments with half a character',
+      answered(call('a', { function: { name: 'f', arguments: '{"a":"\\ud800"}' } })),
+      'messages[1].tool_calls[0].function.arguments',
+    ],
+    [
+      'arguments beyond all numbers',
+      answered(call('a', { function: { name: 'f', arguments: '{"a":1e999}' } })),
+      'messages[1].tool_calls[0].function.arguments',
+    ],
+    [
       'arguments that are a list',
       answered(call('a', { function: { name: 'f', arguments: '[]' } })),
       'messages[1].tool_calls[0].function.arguments',

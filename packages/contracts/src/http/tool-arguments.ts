@@ -1,3 +1,4 @@
+import { canonical } from '../canonical.ts'
 import { isJsonObject, type JsonObject } from './effective-json.ts'
 
 /** Far above what a model writes: what is nested in a string was not measured with the body. */
@@ -15,7 +16,10 @@ export function parseArguments(text: string, budget: ValueBudget): JsonObject | 
   if (values === undefined || budget.valuesLeft < 0) return 'too_complex'
   try {
     const value: unknown = JSON.parse(text)
-    return isJsonObject(value) ? value : 'not_an_object'
+    if (!isJsonObject(value)) return 'not_an_object'
+    // Half a surrogate pair, or a number beyond all numbers: written as JSON, and yet none. It could not be priced.
+    canonical(value)
+    return value
   } catch {
     return 'not_an_object'
   }
