@@ -1,4 +1,5 @@
 import { MAX_IMAGES_BY_URL } from '@turnpike/contracts'
+import type { ImageGuard } from './fetch-image.ts'
 import { fetchImages, type ImagesResult, type RequestImageLimits } from './fetch-images.ts'
 import { isPublicAddress } from './public-address.ts'
 import { resolveName } from './resolve-name.ts'
@@ -17,6 +18,6 @@ export type ImageFetcher = (urls: readonly string[], signal: AbortSignal) => Pro
 
 /** Fetches images that strangers point to. The guard is not an option: no configuration can open it. */
 export function openImageFetcher(): ImageFetcher {
-  const guard = { resolve: resolveName, isAllowed: isPublicAddress, port: 443 }
+  const guard: ImageGuard = { resolve: (hostname, own) => resolveName(hostname, own), isAllowed: isPublicAddress, port: 443 }
   return (urls, signal) => fetchImages({ guard, limits: LIMITS }, urls, signal)
 }
