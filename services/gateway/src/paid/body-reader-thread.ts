@@ -4,12 +4,13 @@ import type { BodyTask } from './body-reader.ts'
 import { type EffectiveBody, readAnyBody } from './effective-body.ts'
 
 /** Runs in a thread of the body reader. */
-export default async function readBodyInThread({ path, contentType, bytes, keepAudio }: BodyTask): Promise<EffectiveBody> {
+export default async function readBodyInThread({ path, contentType, bytes, keepContent }: BodyTask): Promise<EffectiveBody> {
   const endpoint = ENDPOINTS.find((each) => each.path === path)
   if (endpoint === undefined) throw new TypeError(`no endpoint at ${path}`)
   const body = await readAnyBody(endpoint, { contentType, bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length) })
-  if (body.kind !== 'parsed' || body.canonicalBody === undefined || body.audio === undefined) return body
-  if (!keepAudio) return { ...body, audio: undefined }
+  if (body.kind !== 'parsed' || body.canonicalBody === undefined) return body
+  if (!keepContent) return { ...body, canonicalBody: '', audio: undefined }
+  if (body.audio === undefined) return body
   const { buffer } = body.audio.bytes
   const moved = { [Piscina.transferableSymbol]: [buffer], [Piscina.valueSymbol]: body }
   return Piscina.move(moved as never) as unknown as EffectiveBody

@@ -23,14 +23,16 @@ const copyOf = (body: { contentType: string; bytes: Buffer }) => {
 
 describe('a body', () => {
   it('that is small is read at once', () => {
-    expect(reader.read(chat, chatOf(10), { keepAudio: false })).toMatchObject({ kind: 'parsed', model: 'gm-2.5-flash' })
+    expect(reader.read(chat, chatOf(10), { keepContent: false })).toMatchObject({ kind: 'parsed', model: 'gm-2.5-flash' })
   })
 
   it.each([300_000, 3_000_000])('of %i characters means the same, read in another thread', async (characters) => {
     const body = chatOf(characters)
-    const read = reader.read(chat, copyOf(body), { keepAudio: false })
+    const read = reader.read(chat, copyOf(body), { keepContent: true })
     expect(read).toBeInstanceOf(Promise)
-    expect(await read).toEqual(await readAnyBody(chat, body))
+    const here = await readAnyBody(chat, body)
+    expect(await read).toEqual(here)
+    expect(await reader.read(chat, copyOf(body), { keepContent: false })).toEqual({ ...here, canonicalBody: '' })
   })
 
   it.each<[string, Buffer, string]>([
@@ -39,7 +41,7 @@ describe('a body', () => {
     ['brackets', Buffer.alloc(2_000_000, '['), 'too_complex'],
     ['an incomplete request', Buffer.from(JSON.stringify({ padding: 'x'.repeat(2_000_000) })), 'problem'],
   ])('that is %s is told so', async (_what, bytes, kind) => {
-    expect(await reader.read(chat, copyOf({ contentType: 'application/json', bytes }), { keepAudio: false })).toMatchObject({
+    expect(await reader.read(chat, copyOf({ contentType: 'application/json', bytes }), { keepContent: false })).toMatchObject({
       kind,
     })
   })
@@ -52,12 +54,12 @@ describe('a body', () => {
         { name: 'model', content: 'el/scribe-v2' },
         { name: 'file', content: mp3 },
       ])
-      const kept = await reader.read(transcription, copyOf({ contentType, bytes }), { keepAudio: true })
-      const dropped = await reader.read(transcription, copyOf({ contentType, bytes }), { keepAudio: false })
+      const kept = await reader.read(transcription, copyOf({ contentType, bytes }), { keepContent: true })
+      const dropped = await reader.read(transcription, copyOf({ contentType, bytes }), { keepContent: false })
       if (kept.kind !== 'parsed' || dropped.kind !== 'parsed' || kept.canonicalBody === undefined) throw new Error('refused')
       expect(kept.audio?.durationMs).toBe(Math.round((frames * 1_152) / 44.1))
       expect(Buffer.from(kept.audio?.bytes ?? []).equals(mp3)).toBe(true)
-      expect(dropped).toEqual({ ...kept, audio: undefined })
+      expect(dropped).toEqual({ ...kept, canonicalBody: '', audio: undefined })
     },
   )
 
@@ -67,9 +69,11 @@ describe('a body', () => {
       { name: 'file', content: mp3 },
       { name: 'model', content: 'el/scribe-v2' },
     ])
-    const fromForm = await reader.read(transcription, { contentType: form.contentType, bytes: form.body }, { keepAudio: false })
+    const fromForm = await reader.read(transcription, { contentType: form.contentType, bytes: form.body }, { keepContent: false })
     const audio_base64 = mp3.toString('base64')
-    const fromJson = await reader.read(transcription, copyOf(json({ model: 'el/scribe-v2', audio_base64 })), { keepAudio: false })
+    const fromJson = await reader.read(transcription, copyOf(json({ model: 'el/scribe-v2', audio_base64 })), {
+      keepContent: false,
+    })
     expect(fromJson).toEqual(fromForm)
     expect(fromJson).toMatchObject({ kind: 'parsed', quote: { ok: true } })
   })

@@ -22,7 +22,7 @@ export type EffectiveRequest = {
   model: string
   keyHash: string
   fingerprint: string
-  /** RFC 8785 text of the effective body: what the worker gets. */
+  /** RFC 8785 text of the effective body: what the worker gets. Empty for an unsigned request that was too large to keep it. */
   canonicalBody: string
   /** The audio that the effective body names by its hash. Kept for signed requests only: nobody else's is staged. */
   audio: InspectedAudio | undefined

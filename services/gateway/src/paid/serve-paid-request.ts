@@ -26,11 +26,13 @@ export async function servePaidRequest<Request extends { model: string }>(
   endpoint: PaidEndpointDefinition<Request>,
   incoming: IncomingRequest,
 ): Promise<Answer> {
-  const keepAudio = incoming.paymentSignature !== undefined
+  const keepContent = incoming.paymentSignature !== undefined
   const { contentType, body: bytes } = incoming
-  const body = deps.bodyReader.read(endpoint as PaidEndpointDefinition, { contentType, bytes }, { keepAudio })
+  // A body that is read in another thread is handed over: nothing of it is left here, its length included.
+  const { length } = bytes
+  const body = deps.bodyReader.read(endpoint as PaidEndpointDefinition, { contentType, bytes }, { keepContent })
   const effective = body instanceof Promise ? await body : body
-  const read = judgeRequest(deps, endpoint, incoming, () => effective)
+  const read = judgeRequest(deps, endpoint, { ...incoming, body: { length } }, () => effective)
   if (!read.ok) return read.answer
   const { request } = read
   for (let look = 0; look < MAX_LOOKS; look++) {

@@ -33,11 +33,11 @@ export function paidRoute<Body extends { model: string }>(
     const maxBytes = (isUpload ? endpoint.multipart?.maxBytes : undefined) ?? endpoint.maxBytes
     const read = await readBody(request, { maxBytes, client, room: deps.bodies })
     if (read.kind === 'aborted') return
-    if (read.kind !== 'body') return refuseUnread(deps, response, place, read)
+    const paymentSignature = header(request, 'payment-signature')
+    if (read.kind !== 'body') return refuseUnread(deps, response, place, read, paymentSignature !== undefined)
     response.once('close', read.giveBack)
 
     const exchange = exchangeOf(deps, request, response, place, shutdown)
-    const paymentSignature = header(request, 'payment-signature')
     const answer = await servePaidRequest(deps, exchange, endpoint, {
       contentType,
       body: read.bytes,
@@ -109,29 +109,43 @@ function goneSignal(response: ServerResponse): AbortSignal {
   return gone.signal
 }
 
-/** What is left of the body is read and dropped (Node does so after the answer), else a client that is still writing sees a reset, not the answer. */
 function refuse(deps: SendDeps, response: ServerResponse, place: Place, code: ErrorCode): void {
+  staysOpen(response)
   sendProblem(deps, response, place, { code })
 }
 
 type Unread = Exclude<BodyRead, { kind: 'body' | 'aborted' }>
 
-function refuseUnread(deps: SendDeps, response: ServerResponse, place: Place, unread: Unread): void {
-  switch (unread.kind) {
-    case 'too_large':
-      return sendProblem(deps, response, place, { code: 'payload_too_large' })
-    case 'no_room':
-      return sendProblem(deps, response, place, { code: 'overloaded', ...retryAfter(unread) })
-    case 'client_full':
-      return sendProblem(deps, response, place, { code: 'rate_limited', ...retryAfter(unread) })
-    case 'too_slow':
-      // Nobody waits for the rest.
-      return sendProblem(deps, response, place, { code: 'malformed_http' }, { connection: 'close' })
-  }
+/** It was not looked at, so what became of its payment, if it has one, is not known here. */
+function refuseUnread(
+  deps: PaidDeps & SendDeps,
+  response: ServerResponse,
+  place: Place,
+  unread: Unread,
+  isSigned: boolean,
+): void {
+  const code = UNREAD[unread.kind]
+  deps.metrics.refusals.inc({ code })
+  const { retryAfterS } = unread as { retryAfterS?: number }
+  const details = { ...(retryAfterS === undefined ? {} : { retryAfterS }), ...(isSigned ? { charged: 'unknown' as const } : {}) }
+  // Nobody waits for the rest of a body that does not come.
+  if (unread.kind !== 'too_slow') staysOpen(response)
+  sendProblem(deps, response, place, { code, ...details }, unread.kind === 'too_slow' ? { connection: 'close' } : {})
 }
 
-function retryAfter({ retryAfterS }: { retryAfterS?: number }): { retryAfterS?: number } {
-  return retryAfterS === undefined ? {} : { retryAfterS }
+/**
+ * What is left of the body is read and dropped (Node does so after the answer), else a client that is still writing sees a reset, not
+ * the answer. Also where it asked for the connection to be closed: it closes it itself when it has read the answer.
+ */
+function staysOpen(response: ServerResponse): void {
+  response.shouldKeepAlive = true
+}
+
+const UNREAD: Record<Unread['kind'], ErrorCode> = {
+  too_large: 'payload_too_large',
+  no_room: 'overloaded',
+  client_full: 'rate_limited',
+  too_slow: 'malformed_http',
 }
 
 function hasBody(request: IncomingMessage): boolean {
