@@ -92,6 +92,13 @@ runService(async () => {
   const payers = payerClaims(redis)
   const releases = listenForReleases(subscriber)
   const bodyReader = openBodyReader()
+  const bodies = openBodyRoom({ maxBytes: config.maxBodyBytesInMemory })
+  metrics.gauge('turnpike_large_body_bytes', 'Room that large request bodies hold', [], (gauge) =>
+    gauge.set(bodies.large.takenBytes()),
+  )
+  metrics.gauge('turnpike_large_bodies_waiting', 'Large request bodies that wait for room', [], (gauge) =>
+    gauge.set(bodies.large.waiting()),
+  )
   const shutdown = new AbortController()
   const app = createApp(
     {
@@ -118,7 +125,7 @@ runService(async () => {
       mediaRedirects: mediaStores.redirects,
       gate,
       closedModels,
-      bodies: openBodyRoom({ maxBytes: config.maxBodyBytesInMemory }),
+      bodies,
       bodyReader,
       metrics,
       logger,
