@@ -122,6 +122,7 @@ runService(async () => {
       publisher,
       store,
       mediaStore: mediaStores.reading,
+      mediaStoreIsUp: () => gate.states().s3 !== false,
       mediaRedirects: mediaStores.redirects,
       gate,
       closedModels,

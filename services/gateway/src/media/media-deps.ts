@@ -9,6 +9,8 @@ export type MediaDeps = SendDeps & {
   contentKeys: Keyring
   /** With connections of its own: slow downloads must not keep paid requests from the store. */
   mediaStore: Pick<ObjectStore, 'read'>
+  /** As last probed: while it is known to be away nobody waits for it. */
+  mediaStoreIsUp(): boolean
   /** Sends clients to the store itself for what lies there in plain; as clients reach it. */
   mediaRedirects: Pick<ObjectStore, 'presign'> | undefined
   maxMediaDownloads: number

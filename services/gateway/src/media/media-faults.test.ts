@@ -3,6 +3,7 @@ import { get, type IncomingMessage } from 'node:http'
 import { readMediaCapability } from '@turnpike/sealing'
 import { mediaKeyOf, mediaObjectOf, type ObjectStore, type ObjectStream } from '@turnpike/storage'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { MediaDeps } from './media-deps.ts'
 import { serveMedia } from './testing/serve-media.ts'
 import { startTestStore, type TestStore } from './testing/test-store.ts'
 
@@ -15,7 +16,7 @@ afterAll(() => server.remove())
 const bytes = randomBytes(2_000_000)
 
 /** The route on a store of which the test breaks the reading side. */
-async function siteOn(read: (real: ObjectStore['read']) => ObjectStore['read'], options: { maxMediaDownloads?: number } = {}) {
+async function siteOn(read: (real: ObjectStore['read']) => ObjectStore['read'], options: Partial<MediaDeps> = {}) {
   const site = await serveMedia({ ...server.store, read: read(server.store.read) }, options)
   onTestFinished(() => site.close())
   return site
@@ -74,6 +75,20 @@ describe('a store that is away', () => {
       const site = await siteOn(read)
       expect((await fetch((await site.host(bytes)).url)).status, `after ${at}`).toBe(503)
     }
+  })
+
+  it('is not waited for while it is known to be away', async () => {
+    const reads = vi.fn()
+    const site = await siteOn(
+      () =>
+        (...request) => {
+          reads(...request)
+          return Promise.reject(new Error('away'))
+        },
+      { mediaStoreIsUp: () => false },
+    )
+    expect((await fetch((await site.host(bytes)).url)).status).toBe(503)
+    expect(reads).not.toHaveBeenCalled()
   })
 
   it('does not make unknown or expired files look like anything else', async () => {

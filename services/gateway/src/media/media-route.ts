@@ -35,6 +35,7 @@ export function mediaRoute(deps: MediaDeps): Handler {
       return void response.end()
     }
     if (await redirectToStore(deps, { request, response, place, object })) return
+    if (!deps.mediaStoreIsUp()) return refuse('dependency_unavailable')
     if (downloads.running >= deps.maxMediaDownloads) return refuse('overloaded')
     downloads.running += 1
     try {

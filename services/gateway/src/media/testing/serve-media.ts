@@ -25,6 +25,7 @@ export async function serveMedia(store: ObjectStore, options: Partial<MediaDeps>
     mediaCapabilityKeys: ring('m1'),
     contentKeys: ring('c1'),
     mediaStore: store,
+    mediaStoreIsUp: () => true,
     mediaRedirects: undefined,
     maxMediaDownloads: 500,
     metrics: gatewayMetrics(),
