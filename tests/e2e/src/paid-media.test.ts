@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { sha256Hex } from '@turnpike/contracts'
 import { fundWallet } from '@turnpike/local'
 import { callsWith, clearFaults, payingFetch, post, quoteAndSign, setFaults, transfersToSeller } from '@turnpike/testing'
 import { decodePaymentResponseHeader } from '@x402/core/http'
 import OpenAI from 'openai'
-import { afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { stackNow } from './stack-under-test.ts'
+import { afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
+import { logsOf, stackNow } from './stack-under-test.ts'
 
 const stack = stackNow()
 const images = `${stack.baseUrl}/v1/images/generations`
@@ -47,6 +49,10 @@ async function paidFor(response: Response): Promise<bigint[]> {
   const transfers = await transfersToSeller(stack, wallet.address)
   return transfers.filter((transfer) => transfer.transaction === transaction).map(({ value }) => value)
 }
+const filesUnder = (folder: string): string[] =>
+  readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
 const pngSize = (png: Buffer) => [png.toString('latin1', 1, 4), png.readUInt32BE(16), png.readUInt32BE(20)]
 
 describe('a paid image', () => {
@@ -95,6 +101,23 @@ describe('a paid image', () => {
     expect(pngSize(bytes)).toEqual(['PNG', 1_024, 1_024])
     expect(await callsWith(stack, prompt)).toHaveLength(1)
   })
+})
+
+it('neither a prompt nor the address of a hosted file stands in a log, an event or the database in the clear', async () => {
+  const prompt = `secret picture ${randomUUID()}`
+  const { response } = await pay(images, imageOf(prompt))
+  const { data } = (await response.json()) as ImageBody
+  const url = data[0]?.url ?? ''
+  await download(url)
+  expect((await fetch(`${url}x`)).status).toBe(404)
+  const capability = url.slice(url.lastIndexOf('/') + 1)
+  const isTold = (text: string | Buffer) => text.includes(prompt) || text.includes(capability)
+  for (const service of ['gateway', 'media-worker', 'ledger']) {
+    expect(logsOf(service), service).toContain('"msg"')
+    expect(isTold(logsOf(service)), service).toBe(false)
+  }
+  const stored = ['kafka', 'redis', 'postgres'].flatMap((part) => filesUnder(join(inject('stackHome'), 'data', part)))
+  expect(stored.filter((file) => isTold(readFileSync(file)))).toEqual([])
 })
 
 describe('paid speech', () => {
