@@ -10,7 +10,7 @@ const CALL_MS = 2_000
 /** What one process must hold. */
 export const HELD_CALLS = 500
 /** Jobs under way in the whole system, so that at least so many of them are calls. */
-const HELD_JOBS = 550
+const HELD_JOBS = 640
 /** Full rounds of calls per worker in a throughput run, the first and the last of which do not count. */
 const WAVES = 8
 const SAMPLE_EVERY_MS = 1_000
