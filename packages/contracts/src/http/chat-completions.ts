@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import type { JsonObject } from './effective-json.ts'
-import { nullable, object, STOP_LIMITS, STRING, when } from './effective-schema.ts'
+import { nullable, object, STOP_LIMITS, STRING, unless, when } from './effective-schema.ts'
 
 export const DEFAULT_MAX_TOKENS = 512
 export const MAX_TOKENS_LIMIT = 65_536
@@ -27,7 +27,7 @@ export type RawToolCall = {
 }
 export type RawChatMessage = {
   role: 'system' | 'developer' | 'user' | 'assistant' | 'tool'
-  content: string | RawChatPart[] | null
+  content?: string | RawChatPart[] | null
   tool_calls?: RawToolCall[] | null
   tool_call_id?: string | null
   [field: string]: unknown
@@ -80,13 +80,20 @@ const TOOL_CALL = object(
   },
 )
 
+// Whoever calls tools need not say anything: clients that leave out what is null send such a message back without `content`.
+const CALLS_TOOLS = object({
+  role: { type: 'string', const: 'assistant' },
+  tool_calls: { type: 'array', minItems: 1 },
+})
 const MESSAGE = object(
+  { role: { type: 'string', enum: ['system', 'developer', 'user', 'assistant', 'tool'] } },
   {
-    role: { type: 'string', enum: ['system', 'developer', 'user', 'assistant', 'tool'] },
     content: { type: ['string', 'array', 'null'], maxItems: MAX_PARTS, items: PART },
+    tool_calls: nullable('array', { maxItems: MAX_CALLS_PER_MESSAGE, items: TOOL_CALL }),
   },
-  { tool_calls: nullable('array', { maxItems: MAX_CALLS_PER_MESSAGE, items: TOOL_CALL }) },
-  { allOf: [when('role', 'tool', object({ tool_call_id: ID }))] },
+  {
+    allOf: [when('role', 'tool', object({ tool_call_id: ID })), unless('role', CALLS_TOOLS, object({ content: {} }))],
+  },
 )
 
 const TOOL = object(

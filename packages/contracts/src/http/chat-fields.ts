@@ -66,7 +66,7 @@ export const CHAT_MESSAGE_FIELDS = {
   },
   content: {
     does: 'translated',
-    note: 'A string, or parts of type `text`, `image_url` (user messages only) or `refusal` (taken for the text it is). `null` only beside `tool_calls`.',
+    note: 'A string, or parts of type `text`, `image_url` (user messages only) or `refusal` (taken for the text it is). `null`, or nothing, only beside `tool_calls`.',
   },
   'content[].image_url.url': {
     does: 'translated',

@@ -61,6 +61,19 @@ describe('a conversation with tools', () => {
     expect(unsigned).toEqual(calling(call('a')))
   })
 
+  it('may leave out what its caller does not say, which is the same request as saying null', () => {
+    const { content: _, ...silent } = calling(call('a'))
+    expect(effective(ask, silent, result('a'))).toEqual(effective(ask, calling(call('a')), result('a')))
+  })
+
+  it.each([
+    ['a caller of nothing', { role: 'assistant', tool_calls: [] }],
+    ['an assistant', { role: 'assistant' }],
+    ['a user', { role: 'user', tool_calls: [call('a')] }],
+  ])('needs the content of %s', (_, message) => {
+    expect(parse(ask, message)).toMatchObject({ ok: false, problem: { kind: 'incomplete' } })
+  })
+
   it('may be interrupted by instructions only', () => {
     expect(effective(ask, calling(call('a')), { role: 'system', content: 's' }, result('a'))).toHaveLength(4)
   })

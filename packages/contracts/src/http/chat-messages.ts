@@ -55,13 +55,12 @@ function parseMessage(message: RawChatMessage, path: string, budgets: Budgets): 
   const { tool_calls, tool_call_id, ...rest } = message
   const extra = withoutNulls(rest)
   const calls = tool_calls ?? []
-  if (message.content === null) {
+  const said = message.content ?? null
+  if (said === null) {
     if (calls.length === 0) return invalid(`${path}.content`, `${path}.content must be a string or an array of parts.`)
   }
   const content =
-    message.content === null
-      ? { ok: true as const, value: null }
-      : parseChatContent(role, message.content, `${path}.content`, budgets.images)
+    said === null ? { ok: true as const, value: null } : parseChatContent(role, said, `${path}.content`, budgets.images)
   if (!content.ok) return content
   const parsedCalls = parseToolCalls(calls, `${path}.tool_calls`, budgets.values)
   if (!parsedCalls.ok) return parsedCalls

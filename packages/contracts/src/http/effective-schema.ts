@@ -27,5 +27,11 @@ export const unlessOther = (field: string, values: (string | null)[], more: Sche
   [THEN]: more,
 })
 
+/** What more holds for an object that has `field` and is not like `exception`. */
+export const unless = (field: string, exception: Schema, more: Schema): Schema => ({
+  if: { ...object({ [field]: {} }), not: exception },
+  [THEN]: more,
+})
+
 export const STRING: Schema = { type: 'string' }
 export const STOP_LIMITS = { maxItems: 5, maxLength: 1_000 } as const

@@ -8,6 +8,7 @@ const EXPOSED = [
   'X-Receipt-ID',
   'X-Receipt-Token',
   'X-Request-ID',
+  'request-id',
   'X-Catalog-Version',
   'Idempotent-Replayed',
   'Retry-After',

@@ -173,6 +173,8 @@ export function send(
 ): void {
   response.writeHead(status, {
     'X-Request-ID': requestId,
+    // Where Anthropic's clients look for it.
+    'request-id': requestId,
     ...CORS_HEADERS,
     ...headers,
     ...(status === 204 || status === 304 ? {} : { 'content-length': Buffer.byteLength(body) }),
