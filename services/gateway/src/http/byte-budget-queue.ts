@@ -21,14 +21,17 @@ export type LargeBodyLimits = {
   maxWaitMs: number
 }
 
-/** One client may hold half of the room. What waits holds a connection and no memory. */
-const DEFAULTS = { maxWaiting: 64, maxClientWaiting: 16, maxWaitMs: 20_000 }
+/**
+ * One client may hold half of the room, so a long line of its own keeps nobody else waiting. What waits holds a connection and no
+ * memory; sending a client away costs both sides the upload again.
+ */
+export const WAITING_LIMITS = { maxWaiting: 128, maxClientWaiting: 48, maxWaitMs: 45_000 }
 const RETRY_AFTER_S = 3
 
 type Waiter = { client: string; bytes: number; settle: (reservation: Reservation) => void }
 
 export function openLargeBodyRoom(given: Pick<LargeBodyLimits, 'maxBytes'> & Partial<LargeBodyLimits>): LargeBodyRoom {
-  const limits: LargeBodyLimits = { maxClientBytes: given.maxBytes / 2, ...DEFAULTS, ...given }
+  const limits: LargeBodyLimits = { maxClientBytes: given.maxBytes / 2, ...WAITING_LIMITS, ...given }
   const takenBy = new Map<string, number>()
   const queue: Waiter[] = []
   let taken = 0

@@ -1,6 +1,7 @@
 import { request as httpRequest } from 'node:http'
 import { until } from '@turnpike/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { WAITING_LIMITS } from '../http/byte-budget-queue.ts'
 import { serveUploads, type UploadGateway } from '../transcription/testing/serve-uploads.ts'
 import { formOf, framesOf } from '../transcription/testing/upload.ts'
 
@@ -86,7 +87,7 @@ describe('an upload', () => {
 
   it('waits for room, its client only up to a number, and then all are served', async () => {
     const form = formOf([
-      { name: 'file', content: framesOf(8_000) },
+      { name: 'file', content: framesOf(6_000) },
       { name: 'model', content: 'el/scribe-v2' },
     ])
     const headers = { 'content-type': form.contentType, 'content-length': form.body.length }
@@ -94,8 +95,9 @@ describe('an upload', () => {
     const held = openOne('192.0.2.7')
     held.write(form.body.subarray(0, MIB))
     await until('the first to hold its room', async () => (await metric('turnpike_large_body_bytes')) > 0)
-    const waiting = Array.from({ length: 16 }, () => openOne('192.0.2.7'))
-    await until('sixteen to wait', async () => (await metric('turnpike_large_bodies_waiting')) === 16)
+    const { maxClientWaiting } = WAITING_LIMITS
+    const waiting = Array.from({ length: maxClientWaiting }, () => openOne('192.0.2.7'))
+    await until('the others to wait', async () => (await metric('turnpike_large_bodies_waiting')) === maxClientWaiting)
 
     const refused = openOne('192.0.2.7')
     refused.end(form.body)
@@ -110,7 +112,7 @@ describe('an upload', () => {
     held.end(form.body.subarray(MIB))
     for (const each of waiting) each.end(form.body)
     const ends = await Promise.all([held, ...waiting].map((each) => each.answer))
-    expect(ends.map(({ status }) => status)).toEqual(Array(17).fill(402))
+    expect(ends.map(({ status }) => status)).toEqual(Array(maxClientWaiting + 1).fill(402))
     expect(await metric('turnpike_large_body_bytes')).toBe(0)
   })
 
