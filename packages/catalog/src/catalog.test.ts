@@ -138,7 +138,11 @@ describe('the pricing catalog', () => {
       output_per_million_tokens: '10',
       output_reserve_basis_points: 10_000,
       tiers: [{ above_input_tokens: 200_000, input_per_million_tokens: '2.50', output_per_million_tokens: '15' }],
-      input_token_estimate: { unit: 'tokens', rules: expect.any(Array) },
+      input_token_estimate: {
+        version: 2,
+        unit: 'tokens',
+        tables: { path: expect.stringMatching(/^\/v1\/pricing\/input-token-tables\/[0-9a-f]{64}$/) },
+      },
     })
     expect(entryOf('gm-2.5-flash')).not.toHaveProperty('tiers')
     expect(entryOf('gm-3.1-flash-lite-image')).toMatchObject({

@@ -1,5 +1,5 @@
+import { INPUT_TOKEN_ESTIMATE } from '@turnpike/client'
 import { canonical, MAX_PROMPT_CHARACTERS, type Model, sha256Hex } from '@turnpike/contracts'
-import { INPUT_TOKEN_ESTIMATE } from './estimate-input-tokens.ts'
 import {
   CATALOG_DATE,
   CATEGORY_DATA,

@@ -1,6 +1,11 @@
+export {
+  estimateInputTokens,
+  INPUT_TOKEN_ESTIMATE,
+  INPUT_TOKEN_TABLES_PATH,
+  INPUT_TOKEN_TABLES_SHA256,
+  INPUT_TOKEN_TABLES_TEXT,
+} from '@turnpike/client'
 export * from './catalog.ts'
-export * from './estimate-chat.ts'
-export * from './estimate-input-tokens.ts'
 export * from './models.ts'
 export * from './price-lines.ts'
 export * from './quote.ts'

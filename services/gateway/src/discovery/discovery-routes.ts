@@ -1,3 +1,4 @@
+import { INPUT_TOKEN_TABLES_PATH, INPUT_TOKEN_TABLES_TEXT } from '@turnpike/catalog'
 import Negotiator from 'negotiator'
 import type { AppDeps } from '../app-deps.ts'
 import { PAID } from '../endpoints/paid-endpoints.ts'
@@ -10,6 +11,8 @@ import { x402Document } from './x402-document.ts'
 
 /** The catalog changes with the configuration, so with the process: a client may trust what it has for a minute. */
 const MAX_AGE_S = 60
+/** The path holds the hash of what stands there. */
+const FOREVER_S = 31_536_000
 
 /** What a person or an agent reads before paying: everything that stays the same while the process lives. */
 export function discoveryRoutes(deps: AppDeps): readonly (readonly [path: string, handler: Handler])[] {
@@ -19,6 +22,10 @@ export function discoveryRoutes(deps: AppDeps): readonly (readonly [path: string
   return [
     ['/v1/models', staticJson(catalog.models, MAX_AGE_S)],
     ['/v1/pricing', staticJson(catalog.pricing, MAX_AGE_S)],
+    [
+      INPUT_TOKEN_TABLES_PATH,
+      staticAnswer({ body: INPUT_TOKEN_TABLES_TEXT, contentType: 'application/json', maxAgeS: FOREVER_S }),
+    ],
     ['/v1/audio/voices', staticJson(catalog.voices, MAX_AGE_S)],
     ['/openapi.json', staticJson(apiDocument({ publicBaseUrl, models: catalog.offered, endpoints }), MAX_AGE_S)],
     ['/.well-known/x402', staticJson(x402Document({ publicBaseUrl, payTo: deps.payTo, endpoints }), MAX_AGE_S)],

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest'
+import { corpora } from '../oracle/corpora.ts'
+import { gemma3 } from '../oracle/gemma3.ts'
+import { KINDS, pieceOf } from '../oracle/hostile-texts.ts'
+import { randomOf } from '../oracle/random.ts'
+import { searches, searchUnderestimate } from '../oracle/search-underestimates.ts'
+import { estimateTextTokens } from './estimate-text-tokens.ts'
+
+const tokens = gemma3()
+
+describe('the estimate of a text against the tokenizer', () => {
+  it.each(corpora().map((corpus) => [corpus.name, corpus] as const))('is not below it, and close, on %s', (_name, corpus) => {
+    const ratio = estimateTextTokens(corpus.text) / tokens(corpus.text)
+    expect(ratio).toBeGreaterThanOrEqual(1)
+    expect(ratio).toBeLessThanOrEqual(corpus.atMost ?? 2.5)
+  })
+
+  it.each(searches().map((search) => [search.name, search.kinds] as const))(
+    'withstands a search for too little in %s',
+    (_name, kinds) => {
+      for (const seed of [1, 2, 3]) {
+        const deps = { estimate: estimateTextTokens, tokens, random: randomOf(seed) }
+        const found = searchUnderestimate(deps, { kinds, pieces: 3 + seed * 2, steps: 120 })
+        expect(found.ratio, JSON.stringify(found.text)).toBeGreaterThanOrEqual(0.95)
+      }
+    },
+  )
+})
+
+describe('the estimate of a text', () => {
+  it.each([
+    ['', 0],
+    ['a', 1],
+    ['Hello world', 2],
+    ['getElementById', 5],
+    ['12345', 5],
+    ['1 2 3', 5],
+    [' ', 1],
+    [' a', 1],
+    [' 1', 2],
+    ['   return', 2],
+    [' '.repeat(31), 1],
+    [' '.repeat(32), 2],
+    ['\n'.repeat(62), 2],
+    [' \t \t', 4],
+    ['\r\n', 2],
+    ['\ud800', 3],
+    ['-'.repeat(64), 4],
+    ['漢字', 2],
+    ['\u{20001}', 4],
+  ])('of %j is %i', (text, expected) => {
+    expect(estimateTextTokens(text)).toBe(expected)
+  })
+
+  it('is a whole number, and the same every time', () => {
+    const random = randomOf(11)
+    for (let round = 0; round < 2_000; round++) {
+      const text = Array.from({ length: 1 + random.below(12) }, () => pieceOf(random.pick(KINDS), random)).join('')
+      const estimate = estimateTextTokens(text)
+      expect(Number.isSafeInteger(estimate)).toBe(true)
+      expect(estimate, JSON.stringify(text)).toBe(estimateTextTokens(text))
+    }
+  })
+
+  it('counts every character once, however long the runs are', () => {
+    // A reader that goes back, or that calls itself for every character, would not come back from these.
+    const size = 4_000_000
+    expect(estimateTextTokens('a'.repeat(size))).toBeGreaterThan(size / 3)
+    expect(estimateTextTokens('A'.repeat(size))).toBeGreaterThan(size / 3)
+    expect(estimateTextTokens('aA'.repeat(size / 2))).toBeGreaterThanOrEqual(size / 2)
+    expect(estimateTextTokens(' '.repeat(size))).toBe(Math.ceil(size / 31))
+    expect(estimateTextTokens('\ud800'.repeat(size / 2))).toBeGreaterThan(0)
+    expect(estimateTextTokens('\u{20001}'.repeat(size / 2))).toBe(2 * size)
+    expect(estimateTextTokens('я'.repeat(size))).toBeGreaterThan(size / 3)
+    expect(estimateTextTokens('"'.repeat(size))).toBe(size / 4)
+  })
+})
