@@ -119,6 +119,7 @@ describe('a store that hangs', () => {
       ...server.config,
       endpoint: `http://127.0.0.1:${(hanging.address() as AddressInfo).port}`,
       requestTimeoutMs: 200,
+      idleTimeoutMs: 200,
     })
     try {
       await use(store)
@@ -149,6 +150,28 @@ describe('a store that hangs', () => {
       },
       async (store) => {
         await expect(store.get('a', MAX)).rejects.toThrow()
+        const stream = await store.read('a')
+        expect((await stream.next())?.toString()).toBe('the beginning')
+        await expect(stream.next()).rejects.toThrow('the store stopped sending')
+      },
+    ),
+  )
+
+  it('is let go by a reader that is told to, at once', { timeout: 15_000 }, () =>
+    against(
+      (_request, response) => {
+        response.writeHead(200, { 'content-length': '100' })
+        response.write('the beginning')
+      },
+      async (store) => {
+        const stream = await store.read('a')
+        await stream.next()
+        const waiting = stream.next()
+        stream.close()
+        await expect(waiting).rejects.toThrow()
+        const gone = new AbortController()
+        gone.abort()
+        await expect(store.read('a', { signal: gone.signal })).rejects.toThrow()
       },
     ),
   )

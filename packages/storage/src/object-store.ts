@@ -21,6 +21,8 @@ export type ObjectStoreConfig = {
   forcePathStyle: boolean
   /** How long the store may take to answer, and how long to hand over an object. */
   requestTimeoutMs?: number | undefined
+  /** How long the store may be silent within an object that is read as a stream, while its reader waits. */
+  idleTimeoutMs?: number | undefined
   /** Connections at once; whoever needs one more waits. */
   maxConnections?: number | undefined
 }
@@ -97,7 +99,7 @@ export function openObjectStore(config: ObjectStoreConfig): ObjectStore {
           object.Body.destroy()
           throw new Error('the store answered without a length')
         }
-        return openObjectStream(object.Body, { bytes, totalBytes }, timeoutMs)
+        return openObjectStream(object.Body, { bytes, totalBytes }, config.idleTimeoutMs ?? REQUEST_TIMEOUT_MS)
       } catch (error) {
         if (error instanceof NoSuchKey) throw new ObjectMissing('object is not there')
         throw error
