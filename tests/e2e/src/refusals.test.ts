@@ -229,17 +229,18 @@ describe('discovery', () => {
       object: string
       catalog_version: string
       categories: { id: string }[]
-      data: { id: string }[]
+      data: { id: string; supported_endpoints: string[] }[]
     }
     const pricing = (await (await fetch(`${stack.baseUrl}/v1/pricing`)).json()) as {
       catalog_version: string
-      data: { model: string; billing_mode: string; supported_endpoints: string[] }[]
+      data: { model: string; billing_mode: string }[]
     }
     expect(models.object).toBe('list')
     expect(models.categories.map(({ id }) => id)[0]).toBe('text_generation')
     const texts = pricing.data.filter(({ billing_mode }) => billing_mode === 'fixed_request_estimate')
     expect(texts.map(({ model }) => model)).toEqual([...TEXT_MODELS])
-    for (const { supported_endpoints } of texts) expect(supported_endpoints).toEqual(['/v1/chat/completions', '/v1/messages'])
+    for (const { supported_endpoints } of models.data.filter(({ id }) => (TEXT_MODELS as readonly string[]).includes(id)))
+      expect(supported_endpoints).toEqual(['/v1/chat/completions', '/v1/messages'])
     expect(pricing).toMatchObject({ object: 'pricing_catalog', service_fee_basis_points: 0, promotion: 'Zero service fee' })
     expect(pricing.catalog_version).toBe(models.catalog_version)
     expect(pricing.data.map(({ model }) => model)).toEqual(models.data.map(({ id }) => id))

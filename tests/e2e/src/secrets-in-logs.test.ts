@@ -66,7 +66,15 @@ const secret = () => `secret${randomBytes(12).toString('hex')}`
 const picture = () => Buffer.concat([Buffer.from(PNG, 'base64'), randomBytes(27)]).toString('base64')
 
 const declared = { description: secret(), parameters: { type: 'object', properties: { [secret()]: { type: 'string' } } } }
-const held = { name: secret(), id: secret(), argument: secret(), result: secret(), data: picture(), system: secret() }
+const held = {
+  name: secret(),
+  id: secret(),
+  argument: secret(),
+  result: secret(),
+  data: picture(),
+  system: secret(),
+  asked: secret(),
+}
 
 it.each([
   [
@@ -81,6 +89,7 @@ it.each([
           tool_calls: [{ id: held.id, type: 'function', function: { name: held.name, arguments: `{"a":"${held.argument}"}` } }],
         },
         { role: 'tool', tool_call_id: held.id, content: held.result },
+        { role: 'user', content: held.asked },
       ],
       tools: [{ type: 'function', function: { name: held.name, ...declared } }],
     }),
@@ -93,6 +102,7 @@ it.each([
         { role: 'user', content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: held.data } }] },
         { role: 'assistant', content: [{ type: 'tool_use', id: held.id, name: held.name, input: { a: held.argument } }] },
         { role: 'user', content: [{ type: 'tool_result', tool_use_id: held.id, content: held.result }] },
+        { role: 'user', content: held.asked },
       ],
       tools: [{ name: held.name, description: declared.description, input_schema: declared.parameters }],
     }),
@@ -100,7 +110,7 @@ it.each([
 ] as const)('nor do the tools, results and images of %s', async (dialect, body) => {
   const { requestId, secrets } = await payFor(PATHS[dialect], body)
   // The model has seen them.
-  expect((await callsWith(stackNow(), held.result)).length).toBeGreaterThan(0)
+  expect((await callsWith(stackNow(), held.asked)).length).toBeGreaterThan(0)
   const [property] = Object.keys(declared.parameters.properties)
   // Of the picture its tail, which is its own.
   const tail = held.data.slice(-32)
