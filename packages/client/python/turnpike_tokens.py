@@ -222,7 +222,8 @@ class Estimate:
                 tokens += self.text(part["refusal" if part["type"] == "refusal" else "text"])
         for call in message.get("tool_calls") or []:
             function = call["function"]
-            tokens += self.json({"name": function["name"], "arguments": json.loads(function["arguments"] or "{}")})
+            tokens += self.json({"name": function["name"], "arguments": json.loads(function["arguments"].strip() or "{}")})
+            tokens += self.text(function["name"])
             signature = ((call.get("extra_content") or {}).get("google") or {}).get("thought_signature")
             tokens += self.text(signature) if signature is not None else 0
         return tokens
@@ -240,7 +241,7 @@ class Estimate:
                 by_url = source["type"] == "url"
                 tokens += self.rule["image"]["by_url_tokens"] if by_url else self.image_base64(source["data"])
             elif kind == "tool_use":
-                tokens += self.json(members(block, "name", "input"))
+                tokens += self.json(members(block, "name", "input")) + self.text(block["name"])
                 signature = block.get("thought_signature")
                 tokens += self.text(signature) if signature is not None else 0
             elif kind == "tool_result" and block.get("content") is not None:

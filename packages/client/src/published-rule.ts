@@ -20,6 +20,7 @@ export const INPUT_TOKEN_ESTIMATE = {
     messages: 'the entries of messages; on /v1/messages one more when system is present',
     texts: [
       'every content string; the text of every text part or block, the refusal of every refusal part; of system and of tool results too',
+      'the tool name of every tool call and of every tool_use block, once more than in its JSON value: the model reads it again with the result',
       'every thought signature that is sent back (extra_content.google.thought_signature of a tool call, thought_signature of a tool_use block)',
     ],
     json: [
