@@ -1,5 +1,5 @@
-import { CONTEXT_TOKENS, MAX_OUTPUT_TOKENS, quoteText } from '@turnpike/catalog'
-import { TEXT_MODELS, type TextModel } from '@turnpike/contracts'
+import { CONTEXT_TOKENS, estimateInputTokens, MAX_OUTPUT_TOKENS, quoteText } from '@turnpike/catalog'
+import { MAX_IMAGE_PIXELS, MAX_IMAGE_SIDE_PX, type PromptImage, TEXT_MODELS, type TextModel } from '@turnpike/contracts'
 import { describe, expect, it } from 'vitest'
 import { readChatRequest } from './dialects/openai-chat/read-request.ts'
 import type { Thinking } from './text/text-request.ts'
@@ -90,5 +90,59 @@ describe('every text model that is sold', () => {
         }
       }
     }
+  })
+})
+
+/** What the upstream bills for an image: 2.x a tile of 768 pixels at a time, after scaling to 3,072 a side; 3.x one figure for all. */
+function billedImageTokens(widthPx: number, heightPx: number): number {
+  const newer = 1_120
+  if (widthPx <= 384 && heightPx <= 384) return Math.max(258, newer)
+  const scale = Math.min(1, 3_072 / Math.max(widthPx, heightPx))
+  const tiles = (sidePx: number) => Math.ceil((sidePx * scale) / 768)
+  return Math.max(258 * tiles(widthPx) * tiles(heightPx), newer)
+}
+
+describe('an image in a request', () => {
+  const charged = (...images: PromptImage[]) => {
+    const counted = (some: PromptImage[]) => estimateInputTokens({ messages: 1, texts: [], json: [], images: some })
+    return counted(images) - counted([])
+  }
+  const sides = [
+    1,
+    383,
+    384,
+    385,
+    767,
+    768,
+    769,
+    1_151,
+    1_152,
+    1_536,
+    2_304,
+    3_071,
+    3_072,
+    3_073,
+    6_000,
+    8_000,
+    MAX_IMAGE_SIDE_PX,
+  ]
+  const sizes = sides.flatMap((widthPx) => sides.map((heightPx) => ({ widthPx, heightPx })))
+  const allowed = sizes.filter(({ widthPx, heightPx }) => widthPx * heightPx <= MAX_IMAGE_PIXELS)
+
+  it('is charged no less than it is billed, whatever its size', () => {
+    const short = allowed.filter((size) => charged(size) < billedImageTokens(size.widthPx, size.heightPx))
+    expect(short).toEqual([])
+  })
+
+  it('by URL is charged no less than any that may come of it', () => {
+    const dearest = Math.max(...allowed.map(({ widthPx, heightPx }) => billedImageTokens(widthPx, heightPx)))
+    expect(charged('by_url')).toBeGreaterThanOrEqual(dearest)
+    for (const size of allowed) expect(charged('by_url')).toBeGreaterThanOrEqual(charged(size))
+  })
+
+  it('is charged as often as it is there', () => {
+    expect(charged('by_url', 'by_url', { widthPx: 1, heightPx: 1 })).toBe(
+      2 * charged('by_url') + charged({ widthPx: 1, heightPx: 1 }),
+    )
   })
 })

@@ -13,15 +13,6 @@ const RESPONSE_ONLY = ['title', 'minItems', 'maxItems', 'minimum', 'maximum', 'p
 /** Deeper than the gateway lets anything through: an end for the recursion, whoever calls. */
 const MAX_DEPTH = 64
 
-/** In a schema of one type these belong to it; in one of several each goes with its own. */
-const BELONGS_TO: Record<string, readonly string[]> = {
-  object: ['properties', 'required', 'additionalProperties', 'propertyOrdering'],
-  array: ['items', 'prefixItems', 'minItems', 'maxItems'],
-  string: ['format'],
-  number: ['format', 'minimum', 'maximum'],
-  integer: ['format', 'minimum', 'maximum'],
-}
-
 export function reduceParameters(schema: JsonSchema | undefined): JsonSchema {
   const reduced = reduceDocument(schema ?? {}, 'parameters')
   const isObject = reduced.type === 'object' || (reduced.type === undefined && reduced.anyOf === undefined)
@@ -122,17 +113,12 @@ function writeSchema(document: Document, original: JsonSchema, depth: number): J
 
   const written = writeKeywords(document, schema, depth + 1)
   if (types === undefined) return written
-  // Beside alternatives the list stays a list: written out, each of its types would have to repeat all of them.
-  if (types.length === 1 || written.anyOf !== undefined) {
-    return { ...written, type: types.length === 1 ? types[0] : types }
-  }
-  return {
-    ...notes,
-    anyOf: types.map((type) => {
-      const own = BELONGS_TO[type] ?? []
-      return { type, ...Object.fromEntries(Object.entries(written).filter(([keyword]) => own.includes(keyword))) }
-    }),
-  }
+  const [type, ...others] = types.filter((name) => name !== 'null')
+  if (types.length === 1) return { ...written, type: types[0] }
+  // A list of several types stays one, and so does any beside alternatives. Written out it would be longer than what was priced.
+  if (others.length > 0 || written.anyOf !== undefined) return { ...written, type: types }
+  const { description: _said, ...shape } = written
+  return { ...notes, anyOf: [{ ...shape, type }, { type: 'null' }] }
 }
 
 function writeKeywords(document: Document, schema: JsonSchema, depth: number): JsonSchema {
@@ -166,11 +152,7 @@ function writeItems(document: Document, schema: JsonSchema, depth: number): Json
   const tuple = Array.isArray(schema.items) ? schema.items : schema.prefixItems
   const rest = Array.isArray(schema.items) ? schema.additionalItems : schema.items
   const members = Array.isArray(tuple) ? tuple.map((inner) => place(document, inner, depth + 1)) : []
-  if (members.length === 0) {
-    if (isJsonObject(rest)) return { items: place(document, rest, depth) }
-    // The wire wants to be told about the items of a list, if only that they are anything.
-    return typesOf(schema)?.includes('array') === true ? { items: {} } : {}
-  }
+  if (members.length === 0) return isJsonObject(rest) ? { items: place(document, rest, depth) } : {}
   const others = isJsonObject(rest) ? [place(document, rest, depth + 1)] : []
   if (document.use === 'parameters') return { items: rest === true ? {} : { anyOf: [...members, ...others] } }
   const closed = rest === false && schema.maxItems === undefined ? { maxItems: members.length } : {}
