@@ -62,7 +62,7 @@ for (let round = 1; round <= rounds; round++) {
   const rate = `${(times.bytes / 1e6 / seconds).toFixed(0)} MB/s`
   console.log(
     `round ${round}: ${downloads} at once, ${rate}: first byte ${spread(times.firstByteMs)}, whole ${spread(times.wholeMs)}, ` +
-      `memory at most ${mebibytes(Math.max(...memory))}`,
+      `asked again after a 503 ${times.refused}, memory at most ${mebibytes(Math.max(...memory))}`,
   )
 }
 console.log(`memory of the gateway after: ${mebibytes(residentBytes(gateway.pid))}`)
