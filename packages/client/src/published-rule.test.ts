@@ -92,7 +92,9 @@ describe('the estimate of a request', () => {
 
   it('counts messages, texts, JSON values by their RFC 8785 text, and images, each by itself', () => {
     const prompt = { messages: 2, texts: ['12', '345'], json: [{ b: 1, a: [2] }], images: ['by_url' as const] }
-    expect(estimateInputTokens(prompt)).toBe(per_request + 2 * per_message + 2 + 3 + estimateTextTokens('{"a":[2],"b":1}') + 6_192)
+    expect(estimateInputTokens(prompt)).toBe(
+      per_request + 2 * per_message + 2 + 3 + estimateTextTokens('{"a":[2],"b":1}') + 6_192,
+    )
     expect(estimateInputTokens({ messages: 0, texts: [], json: [], images: [] })).toBe(per_request)
   })
 
