@@ -4,6 +4,7 @@ import { priceLines } from './price-lines.ts'
 import { type PricedRequest, quoteText } from './quote.ts'
 import { quoteImage } from './quote-image.ts'
 import { quoteSpeech } from './quote-speech.ts'
+import { quoteTranscription } from './quote-transcription.ts'
 
 function priced(quote: ReturnType<typeof quoteText>): PricedRequest {
   if (!quote.ok) throw new Error(quote.code)
@@ -48,14 +49,7 @@ describe('the lines of a price', () => {
   })
 
   it('are a base price and seconds of audio', () => {
-    const inputs = {
-      billing_mode: 'fixed_request_audio_duration',
-      base_price_usd: '0.005',
-      audio_seconds: 1,
-      price_per_audio_hour_usd: '0.12',
-      service_fee_basis_points: 0,
-    }
-    expect(priceLines({ amountAtomic: 5_034n, inputs })).toEqual([
+    expect(priceLines(quoteTranscription({ durationMs: 999 }).price)).toEqual([
       { item: 'base_price', quantity: '1', unit: 'request', unit_price_usd: '0.005', amount_usd: '0.005' },
       { item: 'audio', quantity: '1', unit: 'second', unit_price_usd: '0.000033333334', amount_usd: '0.000033333334' },
     ])

@@ -70,7 +70,7 @@ function countedLines(inputs: PricedRequest['inputs']): Counted[] {
         { item: 'base_price', quantity: 1n, unit: 'request', unitPrice: price('base_price_usd', 1) },
         {
           item: 'audio',
-          quantity: wholeOf(inputs, 'audio_seconds'),
+          quantity: wholeOf(inputs, 'billed_seconds'),
           unit: 'second',
           unitPrice: price('price_per_audio_hour_usd', 3_600),
         },

@@ -10,6 +10,7 @@ import { header } from './http/header.ts'
 import { send, sendProblem } from './http/send-answer.ts'
 import { freeRoutes } from './routes/free-routes.ts'
 import { paidRoute } from './routes/paid-route.ts'
+import { quoteRoute } from './routes/quote.ts'
 
 /**
  * The public HTTP surface. The paid routes are told by their exact path before Express sees the request: Express would cost an unpaid
@@ -19,6 +20,7 @@ export function createApp(deps: AppDeps, shutdown: AbortSignal): RequestListener
   const paid = new Map<string, Handler>(
     PAID.map((endpoint) => [endpoint.path, postOnly(deps, paidRoute(deps, endpoint, shutdown))]),
   )
+  paid.set('/v1/quote', postOnly(deps, quoteRoute(deps)))
   const free = freeRoutes(deps)
   const waitS = openClientRateLimit({ perMinute: deps.clientRateLimitPerMinute, now: deps.now })
 

@@ -1,13 +1,14 @@
 /** Far above what a conversation holds. Without them 20 MiB of brackets, once parsed, walked and sorted, stop everybody for half a minute. */
 export const JSON_LIMITS = { maxDepth: 128, maxValues: 200_000 } as const
 
+export type JsonLimits = { maxDepth: number; maxValues: number }
 export type ParsedJson = { ok: true; value: unknown } | { ok: false; defect: 'not_json' | 'too_complex' }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** JSON in strict UTF-8, of bounded depth and size. A broken body is `not_json` only if it is not too complex before it breaks. */
-export function parseJson(body: Buffer): ParsedJson {
-  if (isTooComplex(body)) return { ok: false, defect: 'too_complex' }
+export function parseJson(body: Buffer, limits: JsonLimits = JSON_LIMITS): ParsedJson {
+  if (isTooComplex(body, limits)) return { ok: false, defect: 'too_complex' }
   try {
     return { ok: true, value: JSON.parse(utf8.decode(body)) }
   } catch {
@@ -19,7 +20,7 @@ const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
 
 /** One pass over the bytes, before anything is built from them: brackets and commas outside of strings bound depth and values. */
-function isTooComplex(body: Buffer): boolean {
+function isTooComplex(body: Buffer, { maxDepth, maxValues }: JsonLimits): boolean {
   let depth = 0
   let values = 1
   for (let at = 0; at < body.length; at++) {
@@ -31,9 +32,9 @@ function isTooComplex(body: Buffer): boolean {
     else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
       depth++
       values++
-      if (depth > JSON_LIMITS.maxDepth) return true
+      if (depth > maxDepth) return true
     } else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) depth--
-    if (values > JSON_LIMITS.maxValues) return true
+    if (values > maxValues) return true
   }
   return false
 }

@@ -3,6 +3,7 @@ import { Piscina } from 'piscina'
 import type { PaidEndpointDefinition } from '../endpoints/paid-endpoint.ts'
 import { isForm } from '../http/content-type.ts'
 import { LARGE_BODY_BYTES } from '../http/read-body.ts'
+import { type QuoteBody, readQuoteBody } from '../quotes/read-quote-body.ts'
 import { type Body, type EffectiveBody, readJsonBody } from './effective-body.ts'
 
 /** Reads bodies into what follows from them. Small JSON is read on the spot; everything that takes longer, in other threads. */
@@ -12,11 +13,15 @@ export type BodyReader = {
    * 10 ms that they stop everybody. Without it both are left out of what another thread has read. Its bytes are gone afterwards.
    */
   read(endpoint: PaidEndpointDefinition, body: Body, options: { keepContent: boolean }): EffectiveBody | Promise<EffectiveBody>
+  /** A request for a quote, which holds a request of any endpoint. Its bytes are gone afterwards if they were large. */
+  readQuote(bytes: Buffer): QuoteBody | Promise<QuoteBody>
   close(): Promise<void>
 }
 
 /** What a thread is asked. */
-export type BodyTask = { path: string; contentType: string | undefined; bytes: Uint8Array; keepContent: boolean }
+export type BodyTask =
+  | { kind: 'request'; path: string; contentType: string | undefined; bytes: Uint8Array; keepContent: boolean }
+  | { kind: 'quote'; bytes: Uint8Array }
 
 /** About 5 ms of work for each MiB of text; handing a body over costs a tenth of a millisecond. */
 const READ_HERE_BYTES = 256 * 1_024
@@ -26,7 +31,7 @@ const MAX_TASK_MS = 60_000
 const MAX_HEAP_MIB = 768
 
 export function openBodyReader({ threads = Math.max(1, availableParallelism() - 1) }: { threads?: number } = {}): BodyReader {
-  const pool = new Piscina<BodyTask, EffectiveBody>({
+  const pool = new Piscina<BodyTask, EffectiveBody | QuoteBody>({
     filename: new URL('./body-reader-thread.ts', import.meta.url).href,
     minThreads: 1,
     maxThreads: threads,
@@ -36,20 +41,29 @@ export function openBodyReader({ threads = Math.max(1, availableParallelism() - 
     resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MIB },
     env: {},
   })
+  const inThread = (task: BodyTask) =>
+    pool.run(task, { transferList: [task.bytes.buffer as ArrayBuffer], signal: AbortSignal.timeout(MAX_TASK_MS) })
   return {
     read(endpoint, { contentType, bytes }, { keepContent }) {
       const mayBeReadHere = bytes.length <= READ_HERE_BYTES && !(contentType !== undefined && isForm(contentType))
       if (mayBeReadHere) return readJsonBody(endpoint, bytes)
-      // Large bytes have a block of their own and are handed over; smaller ones may share theirs with others, and are copied.
-      const task: BodyTask = {
+      return inThread({
+        kind: 'request',
         path: endpoint.path,
         contentType,
-        bytes: bytes.length > LARGE_BODY_BYTES ? bytes : new Uint8Array(bytes),
+        bytes: ownBlock(bytes),
         keepContent,
-      }
-      const transferList = [task.bytes.buffer as ArrayBuffer]
-      return pool.run(task, { transferList, signal: AbortSignal.timeout(MAX_TASK_MS) })
+      }) as Promise<EffectiveBody>
+    },
+    readQuote(bytes) {
+      if (bytes.length <= READ_HERE_BYTES) return readQuoteBody(bytes)
+      return inThread({ kind: 'quote', bytes: ownBlock(bytes) }) as Promise<QuoteBody>
     },
     close: () => pool.destroy(),
   }
+}
+
+/** Large bytes have a block of their own and are handed over; smaller ones may share theirs with others, and are copied. */
+function ownBlock(bytes: Buffer): Uint8Array {
+  return bytes.length > LARGE_BODY_BYTES ? bytes : new Uint8Array(bytes)
 }

@@ -47,7 +47,8 @@ export async function readAnyBody<Request extends { model: string }>(
     : readJsonBody(endpoint, bytes)
 }
 
-function effectiveOf<Request extends { model: string }>(
+/** What follows from a body that was parsed. Pure. */
+export function effectiveOf<Request extends { model: string }>(
   endpoint: PaidEndpointDefinition<Request>,
   parsed: Parsed<Request>,
 ): EffectiveBody {

@@ -125,7 +125,10 @@ async function lookUp(
 }
 
 /** Nobody is asked to sign for what cannot be delivered. */
-function closedAnswer(deps: PaidDeps, { model }: EffectiveRequest): Answer | undefined {
+export function closedAnswer(
+  deps: Pick<PaidDeps, 'gate' | 'closedModels'>,
+  { model }: Pick<EffectiveRequest, 'model'>,
+): Answer | undefined {
   const closedBy = deps.gate.closedBy()
   if (closedBy !== undefined) return closedBy === 'capacity' ? problem('overloaded') : problem('dependency_unavailable')
   const closure = deps.closedModels.closure(model)

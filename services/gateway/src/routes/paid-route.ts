@@ -61,7 +61,7 @@ export function paidRoute<Body extends { model: string }>(
 // What a fault of ours looks like; everything else that is thrown is a dependency that is away.
 const DEFECTS = [TypeError, RangeError, ReferenceError, SyntaxError, ResultBroken, SealBroken, ClaimCheckBroken, ObjectMissing]
 
-function faultOf(exchange: Exchange, error: unknown): Answer {
+export function faultOf(exchange: Pick<Exchange, 'log'>, error: unknown): Answer {
   if (DEFECTS.some((kind) => error instanceof kind)) {
     exchange.log.error({ error }, 'unexpected fault')
     return problem('internal_error')
@@ -109,7 +109,7 @@ function goneSignal(response: ServerResponse): AbortSignal {
   return gone.signal
 }
 
-function refuse(deps: SendDeps, response: ServerResponse, place: Place, code: ErrorCode): void {
+export function refuse(deps: SendDeps, response: ServerResponse, place: Place, code: ErrorCode): void {
   staysOpen(response)
   sendProblem(deps, response, place, { code })
 }
@@ -117,8 +117,8 @@ function refuse(deps: SendDeps, response: ServerResponse, place: Place, code: Er
 type Unread = Exclude<BodyRead, { kind: 'body' | 'aborted' }>
 
 /** It was not looked at, so what became of its payment, if it has one, is not known here. */
-function refuseUnread(
-  deps: PaidDeps & SendDeps,
+export function refuseUnread(
+  deps: Pick<PaidDeps, 'metrics'> & SendDeps,
   response: ServerResponse,
   place: Place,
   unread: Unread,
@@ -148,7 +148,7 @@ const UNREAD: Record<Unread['kind'], ErrorCode> = {
   too_slow: 'malformed_http',
 }
 
-function hasBody(request: IncomingMessage): boolean {
+export function hasBody(request: IncomingMessage): boolean {
   const length = request.headers['content-length']
   return request.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
 }

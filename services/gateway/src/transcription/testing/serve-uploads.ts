@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { catalogOf } from '@turnpike/catalog'
 import { MODELS, PAID_ENDPOINTS } from '@turnpike/contracts'
 import { createLogger, newTraceparent } from '@turnpike/service'
+import type { AppDeps } from '../../app-deps.ts'
 import { ENDPOINTS } from '../../endpoints/paid-endpoints.ts'
 import { openBodyRoom } from '../../http/byte-budget.ts'
 import { clientOf } from '../../http/client-rate-limit.ts'
@@ -15,6 +16,7 @@ import { gatewayMetrics } from '../../metrics.ts'
 import { openBodyReader } from '../../paid/body-reader.ts'
 import type { PaidDeps } from '../../paid/deps.ts'
 import { paidRoute } from '../../routes/paid-route.ts'
+import { quoteRoute } from '../../routes/quote.ts'
 
 const MAX_BODY_BYTES_IN_MEMORY = 268_435_456
 
@@ -49,6 +51,7 @@ export async function serveUploads({
   const routes = new Map(
     ENDPOINTS.map((endpoint) => [endpoint.path as string, paidRoute(deps, endpoint, new AbortController().signal)]),
   )
+  routes.set('/v1/quote', quoteRoute(deps as unknown as AppDeps))
   const server = createServer({ requestTimeout: 120_000 }, async (request, response) => {
     const path = request.url ?? '/'
     if (path === '/metrics') return response.end(await metrics.registry.metrics())
