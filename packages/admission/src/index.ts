@@ -1,3 +1,4 @@
+export * from './audio-keys.ts'
 export * from './execution-claims.ts'
 export * from './key-claims.ts'
 export * from './payer-claims.ts'

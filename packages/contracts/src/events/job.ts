@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Address, Atomic, Content, Endpoint, EpochMs, Fingerprint, JobId, KeyHash, Nonce, Uuid } from './fields.ts'
+import { Address, Atomic, Content, Endpoint, EpochMs, Fingerprint, JobId, KeyHash, Nonce, StoredContent, Uuid } from './fields.ts'
 
 export const JOB_VERSION = 1
 
@@ -32,5 +32,7 @@ export const JobEvent = Type.Object({
   deadline: EpochMs,
   payment: Content,
   request: Content,
+  /** Of a transcription: where its audio is staged, encrypted under a data key of its own that lives elsewhere. */
+  audio: Type.Optional(StoredContent),
 })
 export type JobEvent = Static<typeof JobEvent>
