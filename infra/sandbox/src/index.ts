@@ -1,4 +1,5 @@
 export type { Call, Outcome } from './call-log.ts'
+export { speechClip } from './elevenlabs/speech-clip.ts'
 export type { Fault, FaultKind } from './fault-list.ts'
 export type { UpstreamName } from './reply.ts'
 export {

@@ -6,7 +6,7 @@ import { parseElevenLabsError } from './wire-error.ts'
 type Response = Extract<Exchange, { kind: 'response' }>
 
 // Names that the operator configured. A voice is the client's choice among many, so it says nothing about the target.
-const TARGET_CODES = new Set(['model_not_found', 'model_can_not_do_text_to_speech'])
+const TARGET_CODES = new Set(['model_not_found', 'invalid_model_id', 'model_can_not_do_text_to_speech'])
 const VOICE_CODES = new Set(['voice_not_found', 'voice_disabled'])
 /** The key, the plan or the credits behind it; several come as a 400. */
 const ACCOUNT_CODES =
