@@ -86,7 +86,8 @@ beforeAll(async () => {
 }, 180_000)
 afterEach(async () => {
   await upstream.noFaults()
-  for (const worker of workers.splice(0)) await worker.kill()
+  // In order, so that the next test's worker has its partitions at once.
+  for (const worker of workers.splice(0)) await worker.terminate()
 })
 afterAll(async () => {
   for (const close of closers.reverse()) await close()
@@ -144,43 +145,49 @@ it(
   TEST_MS,
 )
 
-describe.each([
-  ['image', imageJob],
-  ['speech', speechJob],
-] as const)('an %s job', (_kind, build) => {
+/** An image and speech. */
+type Pair<T> = [T, T]
+const pair = (): Pair<string> => [text(), text()]
+const admitPair = async ([image, speech]: Pair<string>): Promise<Pair<JobEvent>> => [
+  await admit(imageJob, image),
+  await admit(speechJob, speech),
+]
+const callsOfPair = ([image, speech]: Pair<string>) => Promise.all([callsWith(image), callsWith(speech)])
+const outcomesOfPair = ([image, speech]: Pair<JobEvent>) => [outcomesOf(image), outcomesOf(speech)]
+
+describe('an image and a speech job', () => {
+  // Both in one: a broker takes six seconds to believe that a killed worker is gone.
   it(
-    'whose worker is killed in the middle of the call is called exactly once more and has one outcome',
+    'whose worker is killed in the middle of the call is called exactly once more and has one outcome; killed twice, it is called by nobody else, and nobody knows how it ended',
     async () => {
-      const asked = text()
+      const [spared, doomed] = [pair(), pair()]
       const first = await start()
       await upstream.fault({ kind: 'hang' })
-      const job = await admit(build, asked)
-      await expect.poll(() => callsWith(asked), PATIENCE).toBe(1)
+      const [sparedJobs, doomedJobs] = [await admitPair(spared), await admitPair(doomed)]
+      await expect
+        .poll(() => Promise.all([callsOfPair(spared), callsOfPair(doomed)]), PATIENCE)
+        .toEqual([
+          [1, 1],
+          [1, 1],
+        ])
       await first.kill()
-      await upstream.noFaults()
+      await upstream.fault(...doomed.map((asked) => ({ kind: 'hang', match: { bodyIncludes: asked } }) as const))
+      const second = await start()
+      const one = [{ kind: 'succeeded' }]
+      await expect.poll(() => outcomesOfPair(sparedJobs), PATIENCE).toMatchObject([one, one])
+      await expect.poll(() => callsOfPair(doomed), PATIENCE).toEqual([2, 2])
+      // Only the others, which were admitted later, are not done.
+      await expect.poll(lag, PATIENCE).toBe(2)
+      await second.kill()
       await start()
-      await expect.poll(() => outcomesOf(job), PATIENCE).toMatchObject([{ kind: 'succeeded' }])
+      const unknown = [{ kind: 'ambiguous', code: 'provider_outcome_unknown' }]
+      await expect.poll(() => outcomesOfPair(doomedJobs), PATIENCE).toMatchObject([unknown, unknown])
       await expect.poll(lag, PATIENCE).toBe(0)
-      expect(await callsWith(asked)).toBe(2)
-      expect(outcomesOf(job)).toHaveLength(1)
-    },
-    TEST_MS,
-  )
-
-  it(
-    'whose workers are killed twice in the middle of the call is called by nobody else, and nobody knows how it ended',
-    async () => {
-      const asked = text()
-      await upstream.fault({ kind: 'hang' })
-      const job = await admit(build, asked)
-      for (const calls of [1, 2]) {
-        const worker = await start()
-        await expect.poll(() => callsWith(asked), PATIENCE).toBe(calls)
-        await worker.kill()
-      }
-      await start()
-      await expect.poll(() => outcomesOf(job), PATIENCE).toMatchObject([{ kind: 'ambiguous', code: 'provider_outcome_unknown' }])
-      expect(await callsWith(asked)).toBe(2)
+      expect([await callsOfPair(spared), await callsOfPair(doomed)]).toEqual([
+        [2, 2],
+        [2, 2],
+      ])
+      expect(outcomesOfPair(sparedJobs).map(({ length }) => length)).toEqual([1, 1])
     },
     TEST_MS,
   )
@@ -188,14 +195,15 @@ describe.each([
   it(
     'is finished by a worker that is told to stop',
     async () => {
-      const asked = text()
+      const asked = pair()
       const worker = await start()
       await upstream.fault({ kind: 'latency', ms: 1_000 })
-      const job = await admit(build, asked)
-      await expect.poll(() => callsWith(asked), PATIENCE).toBe(1)
+      const jobs = await admitPair(asked)
+      await expect.poll(() => callsOfPair(asked), PATIENCE).toEqual([1, 1])
       expect(await worker.terminate()).toBe(0)
-      await expect.poll(() => outcomesOf(job), PATIENCE).toMatchObject([{ kind: 'succeeded' }])
-      expect([await lag(), await callsWith(asked)]).toEqual([0, 1])
+      const one = [{ kind: 'succeeded' }]
+      await expect.poll(() => outcomesOfPair(jobs), PATIENCE).toMatchObject([one, one])
+      expect([await lag(), ...(await callsOfPair(asked))]).toEqual([0, 1, 1])
     },
     TEST_MS,
   )

@@ -6,8 +6,8 @@ export const IMAGE_TARGET = 'gemini-3.1-flash-lite-image'
 export const SPEECH_TARGET = 'eleven_flash_v2_5'
 
 export type TestUpstream = Pick<Sandbox, 'geminiUrl' | 'elevenlabsUrl' | 'close'> & {
-  /** For every call of both vendors. */
-  fault(fault: Omit<Fault, 'upstream'>): Promise<void>
+  /** For calls of both vendors. */
+  fault(...faults: Omit<Fault, 'upstream'>[]): Promise<void>
   noFaults(): Promise<void>
   /** The calls with this text. */
   callsWith(text: string): Promise<Call[]>
@@ -27,11 +27,13 @@ export async function startTestUpstream(): Promise<TestUpstream> {
     geminiUrl: sandbox.geminiUrl,
     elevenlabsUrl: sandbox.elevenlabsUrl,
     close: sandbox.close,
-    async fault(fault) {
-      await admin('PUT', '/faults', [
-        { upstream: 'gemini', ...fault },
-        { upstream: 'elevenlabs', ...fault },
-      ])
+    async fault(...faults) {
+      const vendors = ['gemini', 'elevenlabs'] as const
+      await admin(
+        'PUT',
+        '/faults',
+        vendors.flatMap((upstream) => faults.map((fault) => ({ upstream, ...fault }))),
+      )
     },
     async noFaults() {
       await admin('DELETE', '/faults')
