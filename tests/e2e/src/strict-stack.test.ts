@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DIALECTS } from './dialects.ts'
+import { describeChainClock } from './strict/chain-clock.ts'
 import { describeLimits } from './strict/limits.ts'
 import { describeSafety } from './strict/safety.ts'
 import { describeStandstill } from './strict/standstill.ts'
@@ -27,3 +28,5 @@ describe.each(DIALECTS)('a strict operator, asked in %s', (dialect) => {
     expect(unmetStrictFailures(dialect)).toEqual([])
   })
 })
+
+describeChainClock(strict)
