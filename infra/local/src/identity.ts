@@ -16,6 +16,8 @@ export interface Identity {
   readonly internalToken: string
   readonly receiptTokenKeys: string
   readonly mediaCapabilityKeys: string
+  /** Wrap the data keys of staged audio. */
+  readonly stagingKeys: string
   /** A JSON array of Ed25519 private JWKs. */
   readonly receiptSigningKeys: string
 }
@@ -37,6 +39,7 @@ function freshIdentity(): Identity {
     internalToken: randomBytes(32).toString('base64url'),
     receiptTokenKeys: `receipt-1:${randomBytes(32).toString('base64')}`,
     mediaCapabilityKeys: `media-1:${randomBytes(32).toString('base64')}`,
+    stagingKeys: `staging-1:${randomBytes(32).toString('base64')}`,
     receiptSigningKeys: JSON.stringify([
       { ...generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }), kid: 'receipt-1', alg: 'EdDSA', use: 'sig' },
     ]),

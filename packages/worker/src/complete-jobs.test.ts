@@ -138,6 +138,39 @@ describe('a job', () => {
   })
 })
 
+describe('what else was stored for a job', () => {
+  const ends = (end: JobEnd) => {
+    const discarded: string[] = []
+    const discard = async (job: JobEvent) => void discarded.push(job.jobId)
+    return { discarded, ...worker({ discard, execute: async () => end }) }
+  }
+
+  it.each<[string, JobEnd]>([
+    ['succeeded', answer({})],
+    ['failed', { kind: 'failed', code: 'provider_unavailable' }],
+    ['refused', { kind: 'refused', code: 'content_blocked' }],
+  ])('is discarded after the outcome of one that %s, and again if the job is published again', async (_what, end) => {
+    const { handle, discarded, outcomes } = ends(end)
+    const job = await admit()
+    await handle(job)
+    expect([outcomes().length, discarded]).toEqual([1, [job.jobId]])
+    await handle(job)
+    expect([outcomes().length, discarded]).toEqual([1, [job.jobId, job.jobId]])
+  })
+
+  it('stays where nobody knows how it ended', async () => {
+    const { handle, discarded } = ends({ kind: 'ambiguous', code: 'provider_outcome_unknown' })
+    await handle(await admit())
+    expect(discarded).toEqual([])
+  })
+
+  it('does not keep a job from being done when it cannot be discarded', async () => {
+    const { handle, outcomes } = worker({ discard: () => Promise.reject(new Error('away')) })
+    await handle(await admit())
+    expect(outcomes()).toMatchObject([{ kind: 'succeeded' }])
+  })
+})
+
 describe('a job that another worker has', () => {
   it('is left to it while its lease lives, and the lease lives as long as the execution', async () => {
     const job = await admit()

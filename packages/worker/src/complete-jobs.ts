@@ -19,6 +19,8 @@ export type CompleteDeps = StartDeps & {
   owner: string
   /** A worker that died keeps its jobs from the others for this long. */
   leaseMs: number
+  /** Deletes what else was stored for a job whose end is certain. May throw: what is left must end by itself. */
+  discard?: ((job: JobEvent) => Promise<void>) | undefined
 }
 
 /**
@@ -47,7 +49,7 @@ async function completeJob(deps: CompleteDeps, job: JobEvent, headers: MessageHe
   switch (claim.status) {
     case 'finished':
       // It was published once more after its end, and its request with it.
-      return await discardRequest(deps, job)
+      return await discardStored(deps, job, { isDefinite: true })
     case 'running_elsewhere':
       throw new Error(`another worker holds this job for ${claim.retryInMs} ms`)
     case 'too_many_starts':
@@ -82,15 +84,18 @@ async function conclude(
   deps.logger.info({ jobId, requestId, model, outcome: outcome.kind, tookMs: deps.now() - job.admittedAt }, 'job done')
   // Not finishing the claim costs at most one more call, if the process also dies before its offset is committed.
   await deps.claims.finish(jobId).catch((error: unknown) => deps.logger.warn({ jobId, error }, 'the claim was not closed'))
-  await discardRequest(deps, job)
+  await discardStored(deps, job, { isDefinite: end.kind !== 'ambiguous' })
 }
 
 /** Prompts stay nowhere longer than they are needed. Best effort: what is left is swept a day later. */
-async function discardRequest({ store, logger }: Pick<CompleteDeps, 'store' | 'logger'>, job: JobEvent): Promise<void> {
-  if (!('ref' in job.request)) return
-  await store
-    .delete(job.request.ref)
-    .catch((error: unknown) => logger.warn({ jobId: job.jobId, error }, 'the stored request was not deleted'))
+async function discardStored(
+  { store, discard, logger }: Pick<CompleteDeps, 'store' | 'discard' | 'logger'>,
+  job: JobEvent,
+  { isDefinite }: { isDefinite: boolean },
+): Promise<void> {
+  const left = (error: unknown) => logger.warn({ jobId: job.jobId, error }, 'what was stored for the job was not deleted')
+  if ('ref' in job.request) await store.delete(job.request.ref).catch(left)
+  if (isDefinite) await discard?.(job).catch(left)
 }
 
 async function outcomeOf(deps: CompleteDeps, job: JobEvent, end: JobEnd, finishedAt: number): Promise<OutcomeEvent> {

@@ -15,6 +15,7 @@ const CLOSING_MS = 12_000
 
 export type WorkerParts = {
   store: ObjectStore
+  redis: ReturnType<typeof openRedis>
   workerMetrics: WorkerMetrics
   metrics: Metrics
   logger: Logger
@@ -26,6 +27,8 @@ export type JobExecutor = {
   execute: ExecuteJob
   /** What it executes, for the log. */
   models: readonly string[]
+  /** As in CompleteDeps. */
+  discard?: CompleteDeps['discard']
   /** After the last job; what it opened itself. */
   close(): Promise<void>
 }
@@ -58,6 +61,7 @@ export async function startWorker(options: {
   const owner = `${service}-${randomUUID()}`
   const executor = options.openExecutor({
     store,
+    redis,
     workerMetrics: jobMetrics,
     metrics,
     logger,
@@ -68,6 +72,7 @@ export async function startWorker(options: {
 
   const deps: CompleteDeps = {
     execute: executor.execute,
+    discard: executor.discard,
     store,
     keyring: config.contentKeys,
     claims: executionClaims(redis),

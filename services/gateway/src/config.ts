@@ -1,8 +1,9 @@
-import { MODELS, type Model, TRANSCRIPTION_MODELS } from '@turnpike/contracts'
+import { isTranscriptionModel, MODELS, type Model } from '@turnpike/contracts'
 import { openKeyring } from '@turnpike/sealing'
 import {
   atomicUsdc,
   type Config,
+  ConfigError,
   flag,
   integer,
   list,
@@ -42,6 +43,10 @@ export const GATEWAY_VARIABLES = {
   s3SecretAccessKey: optional(secret('S3_SECRET_ACCESS_KEY')),
   s3ForcePathStyle: flag('S3_FORCE_PATH_STYLE', { default: false }),
   mediaCapabilityKeys: parsedBy('MEDIA_CAPABILITY_KEYS', openKeyring),
+  /** Wrap the data keys of staged audio: a keyring, or ARNs of AWS KMS keys. The first of a list wraps, the others still unwrap. */
+  stagingKeys: optional(parsedBy('STAGING_KEYS', openKeyring)),
+  stagingKmsKeys: list('STAGING_KMS_KEYS', { default: [] }),
+  stagingKmsEndpoint: optional(url('STAGING_KMS_ENDPOINT', { protocols: ['http:', 'https:'] })),
   /** `stream` sends hosted files itself; `redirect` sends clients to the store for what lies there in plain. */
   mediaDelivery: oneOf('MEDIA_DELIVERY', ['stream', 'redirect'], { default: 'stream' }),
   /** Where clients reach the store or the CDN before it, for redirects. */
@@ -76,13 +81,20 @@ export const GATEWAY_VARIABLES = {
 }
 export type GatewayConfig = Config<typeof GATEWAY_VARIABLES>
 
+/** What no variable shows by itself. Throws ConfigError. */
+export function checkGatewayConfig(config: GatewayConfig): GatewayConfig {
+  const hasKey = config.stagingKeys !== undefined || config.stagingKmsKeys.length > 0
+  if (hasKey || !config.enabledModels.some(isTranscriptionModel)) return config
+  throw new ConfigError('gateway', [
+    'STAGING_KEYS or STAGING_KMS_KEYS must be set to offer transcription: staged audio is encrypted',
+  ])
+}
+
 function models(name: string): Variable<readonly Model[]> {
   return parsedBy(name, (value) => {
     const named = value.split(',').map((model) => model.trim())
     const unknown = named.filter((model) => !(MODELS as readonly string[]).includes(model))
     if (unknown.length > 0) throw new Error(`no such model: ${unknown.join(', ')}`)
-    const unserved = named.filter((model) => (TRANSCRIPTION_MODELS as readonly string[]).includes(model))
-    if (unserved.length > 0) throw new Error(`no endpoint serves ${unserved.join(', ')} yet`)
     return named as Model[]
   })
 }

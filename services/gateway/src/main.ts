@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import {
+  audioKeys,
   closedUpstreams,
   keyClaims,
   listenForReleases,
@@ -22,11 +23,12 @@ import {
   startInternalServer,
 } from '@turnpike/service'
 import { openObjectStore } from '@turnpike/storage'
+import { openStagingKeys, stagedAudio } from '@turnpike/storage/staged-audio'
 import { openAdmissionGate } from './admission-gate.ts'
 import { createApp } from './app.ts'
 import { walletBalances } from './chain/wallet-balances.ts'
 import { watchClosedModels } from './closed-models.ts'
-import { GATEWAY_VARIABLES } from './config.ts'
+import { checkGatewayConfig, GATEWAY_VARIABLES } from './config.ts'
 import { PAID } from './endpoints/paid-endpoints.ts'
 import { openBodyRoom } from './http/byte-budget.ts'
 import { refuseUnreadable } from './http/refuse-unreadable.ts'
@@ -46,7 +48,7 @@ const REQUEST_TIMEOUT_MS = 120_000
 const MAX_HEADER_BYTES = 64 * 1024
 
 runService(async () => {
-  const config = loadConfig('gateway', GATEWAY_VARIABLES, process.env)
+  const config = checkGatewayConfig(loadConfig('gateway', GATEWAY_VARIABLES, process.env))
   const logger = createLogger({ service: 'gateway', format: config.logFormat, level: config.logLevel })
   const metrics = gatewayMetrics()
   const now = Date.now
@@ -71,6 +73,11 @@ runService(async () => {
     forcePathStyle: config.s3ForcePathStyle,
   }
   const store = openObjectStore(s3)
+  const wrapping = openStagingKeys({
+    keyring: config.stagingKeys,
+    kmsKeys: config.stagingKmsKeys,
+    kmsEndpoint: config.stagingKmsEndpoint,
+  })
   const mediaStores = openMediaStores(s3, config)
   const gate = await openAdmissionGate({
     checks: {
@@ -121,6 +128,7 @@ runService(async () => {
       rpc,
       publisher,
       store,
+      staging: wrapping && stagedAudio({ store, keys: audioKeys(redis), provider: wrapping.provider }),
       mediaStore: mediaStores.reading,
       mediaStoreIsUp: () => gate.states().s3 !== false,
       mediaRedirects: mediaStores.redirects,
@@ -173,6 +181,7 @@ runService(async () => {
       ['facilitator', () => facilitator.close()],
       ['ledger', () => ledger.close()],
       ['store', () => store.close()],
+      ['key service', () => wrapping?.close()],
       ['media', () => mediaStores.close()],
       ['internal', () => internal.close()],
     ],

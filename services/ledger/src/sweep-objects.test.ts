@@ -112,12 +112,21 @@ describe('the sweep of the store', () => {
     expect(await left()).toEqual([false, false, false, true, true])
   })
 
+  it('deletes staged audio when its key has lapsed for a quarter of an hour, and no sooner', async () => {
+    const key = `staging/${'a'.repeat(64)}-${'b'.repeat(16)}`
+    await store.put(key, Buffer.from('noise'))
+    await round(1.2 / 24)
+    expect(await isThere(key)).toBe(true)
+    await round(1.3 / 24)
+    expect(await isThere(key)).toBe(false)
+  })
+
   it('goes through more than one page, young and old', async () => {
     const keys = Array.from({ length: 501 }, () => `requests/${randomUUID()}`)
     await putAll(keys)
     // Two pages of requests, one of each other prefix.
-    expect(await round(0)).toBe(5)
-    expect(await round(2)).toBeGreaterThanOrEqual(5)
+    expect(await round(0)).toBe(6)
+    expect(await round(2)).toBeGreaterThanOrEqual(6)
     expect((await store.list('requests/', { limit: 10 })).objects).toEqual([])
   })
 

@@ -1,5 +1,12 @@
 import type { Logger } from '@turnpike/service'
-import { expiryOfMediaKey, MEDIA_PREFIXES, type ObjectPage, type ObjectStore } from '@turnpike/storage'
+import {
+  expiryOfMediaKey,
+  MAX_STAGING_MS,
+  MEDIA_PREFIXES,
+  type ObjectPage,
+  type ObjectStore,
+  STAGING_PREFIX,
+} from '@turnpike/storage'
 import type { Database } from './database.ts'
 import { takenRefs } from './discard-result.ts'
 import type { LedgerMetrics } from './ledger-metrics.ts'
@@ -34,7 +41,10 @@ const REQUESTS = olderThan('requests/', DAY_MS)
 const RESULTS = olderThan('results/', 9 * DAY_MS)
 // The clocks of those who host, serve and sweep may differ; a file that was promised until its expiry is there until then.
 const MEDIA_MARGIN_MS = HOUR_MS
-const RULES = [REQUESTS, RESULTS, ...Object.values(MEDIA_PREFIXES).map(({ prefix }) => pastItsExpiry(prefix))]
+const STAGING_MARGIN_MS = HOUR_MS / 4
+// Its key has lapsed by then: what lies there is noise already.
+const STAGING = olderThan(STAGING_PREFIX, MAX_STAGING_MS + STAGING_MARGIN_MS)
+const RULES = [REQUESTS, STAGING, RESULTS, ...Object.values(MEDIA_PREFIXES).map(({ prefix }) => pastItsExpiry(prefix))]
 
 function olderThan(prefix: string, ageMs: number): Rule {
   return { prefix, isOver: ({ modifiedAt }, nowMs) => modifiedAt.getTime() < nowMs - ageMs, inOrder: false }

@@ -25,11 +25,17 @@ describe('the bucket', () => {
     expect(said).toEqual([])
     const [body] = put
     const ids = [...(body ?? '').matchAll(/<ID>(.*?)<\/ID>/g)].map(([, id]) => id)
-    const ours = ['turnpike-requests', 'turnpike-results', 'turnpike-media-images', 'turnpike-media-speech']
+    const ours = ['turnpike-requests', 'turnpike-staging', 'turnpike-results', 'turnpike-media-images', 'turnpike-media-speech']
     expect(ids).toEqual([...(there === undefined ? [] : ['yours']), ...ours])
     const prefixes = [...(body ?? '').matchAll(/<Prefix>(.*?)<\/Prefix>/g)].map(([, prefix]) => prefix)
-    expect(prefixes.slice(-4)).toEqual(['requests/', 'results/', 'media/image/', 'media/speech/'])
-    expect([...(body ?? '').matchAll(/<Days>(\d+)<\/Days>/g)].map(([, days]) => days).slice(-4)).toEqual(['1', '9', '8', '2'])
+    expect(prefixes.slice(-5)).toEqual(['requests/', 'staging/', 'results/', 'media/image/', 'media/speech/'])
+    expect([...(body ?? '').matchAll(/<Days>(\d+)<\/Days>/g)].map(([, days]) => days).slice(-5)).toEqual([
+      '1',
+      '1',
+      '9',
+      '8',
+      '2',
+    ])
   })
 
   it('is not taken for made when the store fails', async () => {

@@ -6,11 +6,12 @@ import {
 } from '@aws-sdk/client-s3'
 
 /**
- * Requests are needed for minutes, results for the seven days after their settlement. Hosted images are promised for seven days and speech
+ * Requests and staged audio are needed for minutes, results for the seven days after their settlement. Hosted images are promised for seven days and speech
  * for one: stores count from the midnight after an object was stored, and the day more keeps a clock that is wrong from breaking a promise.
  */
 const rules = [
   { ID: 'turnpike-requests', prefix: 'requests/', days: 1 },
+  { ID: 'turnpike-staging', prefix: 'staging/', days: 1 },
   { ID: 'turnpike-results', prefix: 'results/', days: 9 },
   { ID: 'turnpike-media-images', prefix: 'media/image/', days: 8 },
   { ID: 'turnpike-media-speech', prefix: 'media/speech/', days: 2 },

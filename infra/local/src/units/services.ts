@@ -14,6 +14,7 @@ interface ServiceRow {
 }
 
 const textModels = ['3.6-flash', '3.5-flash-lite', '3.5-flash', '3.1-flash-lite', '2.5-flash', '2.5-pro', '2.5-flash-lite']
+const transcriptionModel = 'el/scribe-v2'
 
 export const services: readonly ServiceRow[] = [
   {
@@ -65,9 +66,22 @@ export const services: readonly ServiceRow[] = [
     }),
   },
   {
+    name: 'transcription-worker',
+    hasPublicPort: false,
+    needs: ['kafka', 'redis', 's3', 'sandbox'],
+    stopRank: 5,
+    env: (wiring) => ({
+      ...shared(wiring),
+      STAGING_KEYS: yoursOr('STAGING_KEYS', wiring.identity.stagingKeys),
+      ELEVENLABS_BASE_URL: wiring.elevenlabs.baseUrl,
+      ELEVENLABS_API_KEY: wiring.elevenlabs.apiKey,
+      TRANSCRIPTION_ROUTES: yoursOr('TRANSCRIPTION_ROUTES', JSON.stringify({ [transcriptionModel]: ['scribe_v2'] })),
+    }),
+  },
+  {
     name: 'gateway',
     hasPublicPort: true,
-    needs: ['ledger', 'text-worker', 'media-worker', 'kafka', 'redis', 's3', 'chain', 'facilitator'],
+    needs: ['ledger', 'text-worker', 'media-worker', 'transcription-worker', 'kafka', 'redis', 's3', 'chain', 'facilitator'],
     stopRank: 6,
     env: (wiring) => ({
       ...shared(wiring),
@@ -80,8 +94,12 @@ export const services: readonly ServiceRow[] = [
       PAY_TO: wiring.payTo,
       RECEIPT_TOKEN_KEYS: wiring.identity.receiptTokenKeys,
       MEDIA_CAPABILITY_KEYS: wiring.identity.mediaCapabilityKeys,
+      STAGING_KEYS: yoursOr('STAGING_KEYS', wiring.identity.stagingKeys),
       MEDIA_DELIVERY: yoursOr('MEDIA_DELIVERY', 'stream'),
-      ENABLED_MODELS: yoursOr('ENABLED_MODELS', [...textModels.map((model) => `gm-${model}`), ...mediaModels(wiring)].join(',')),
+      ENABLED_MODELS: yoursOr(
+        'ENABLED_MODELS',
+        [...textModels.map((model) => `gm-${model}`), ...mediaModels(wiring), transcriptionModel].join(','),
+      ),
       // Load tests come from one address.
       CLIENT_RATE_LIMIT_PER_MINUTE: yoursOr('CLIENT_RATE_LIMIT_PER_MINUTE', '1000000'),
       ...(wiring.settings.providerTimeoutMs === undefined

@@ -1,2 +1,9 @@
-export { type AudioUnreadable, type StagedAudioDeps, type StagingKeys, stagedAudio } from './staged-audio.ts'
+export {
+  type AudioToStage,
+  type AudioUnreadable,
+  type StagedAudio,
+  type StagedAudioDeps,
+  type StagingKeys,
+  stagedAudio,
+} from './staged-audio.ts'
 export { openStagingKeys, type StagingKeyOptions } from './staging-keys.ts'

@@ -5,6 +5,7 @@ export type WorkerProcess = {
   /** Everything it has printed. */
   log(): string
   internalUrl(): string
+  isAlive(): boolean
   /** Resolves with the exit code. */
   terminate(): Promise<number | null>
   kill(): Promise<void>
@@ -31,6 +32,7 @@ export async function startWorkerProcess(main: string, env: Record<string, strin
   return {
     log: () => log,
     internalUrl: () => `http://127.0.0.1:${port}`,
+    isAlive: () => child.exitCode === null && child.signalCode === null,
     terminate: () => end(child, exited, 'SIGTERM'),
     async kill() {
       await end(child, exited, 'SIGKILL')

@@ -15,4 +15,10 @@ export const ENDPOINTS = [
 ] as unknown as readonly PaidEndpointDefinition[]
 
 /** The paid endpoints that have a worker. Each reads the requests that it parsed itself, so what they read is nobody else's concern. */
-export const PAID = [chatCompletions, messages, imagesGenerations, speech] as unknown as readonly PaidEndpointDefinition[]
+export const PAID = [
+  chatCompletions,
+  messages,
+  imagesGenerations,
+  speech,
+  transcriptions,
+] as unknown as readonly PaidEndpointDefinition[]

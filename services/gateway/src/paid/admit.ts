@@ -11,6 +11,7 @@ import type { Exchange, PaidDeps } from './deps.ts'
 import { type AuthorizationRecord, quoteOf, type SignedRequest } from './effective-request.ts'
 import { provePayer } from './prove-payer.ts'
 import { publishJob } from './publish-job.ts'
+import { discardAudio, stageAudio } from './stage-audio.ts'
 import type { Standing } from './standing.ts'
 import { takenMeanwhile } from './taken-meanwhile.ts'
 import { waitForKey } from './wait-for-key.ts'
@@ -102,12 +103,11 @@ async function prepare(
     return refusal(deps, request, stopped)
   }
   const keepClaim = () => deps.keys.extend(request.keyHash, token, CLAIM_LEASE_MS)
-  // The fence: whoever took so long that its claim lapsed must not publish behind the back of the next one.
-  if (!(await keepClaim())) return 'look_again'
-  const published = await publishJob(deps, exchange, request, { ...admission, keepClaim }).catch((error: unknown) => {
+  const published = await stageAndPublish(deps, exchange, request, { ...admission, keepClaim }).catch((error: unknown) => {
     exchange.log.warn({ error, jobId }, 'the job could not be stored')
     return 'not_published' as const
   })
+  if (published === 'claim_lost') return 'look_again'
   if (published === 'not_published') {
     await giveBack(deps, request, admission)
     return problem('dependency_unavailable')
@@ -120,6 +120,26 @@ async function prepare(
     deps.total.extend(jobId, leaseMs),
   ])
   return undefined
+}
+
+/** What was staged for a job that nobody will get is deleted again. */
+async function stageAndPublish(
+  deps: PaidDeps,
+  exchange: Exchange,
+  request: SignedRequest,
+  admission: Admission & { keepClaim: () => Promise<boolean> },
+): Promise<'published' | 'not_published' | 'claim_lost'> {
+  const audio = await stageAudio(deps, request, admission)
+  let isPublished = false
+  try {
+    // The fence: whoever took so long that its claim lapsed must not publish behind the back of the next one.
+    if (!(await admission.keepClaim())) return 'claim_lost'
+    const published = await publishJob(deps, exchange, request, { ...admission, audio })
+    isPublished = published === 'published'
+    return published
+  } finally {
+    if (!isPublished) await discardAudio(deps, exchange, audio)
+  }
 }
 
 /** A 402 is given only for a key that nobody has settled, or may be settling, by now. */

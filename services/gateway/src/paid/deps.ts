@@ -5,6 +5,7 @@ import type { ChainRpc, FacilitatorClient } from '@turnpike/payments'
 import type { Keyring } from '@turnpike/sealing'
 import type { Logger } from '@turnpike/service'
 import type { ObjectStore } from '@turnpike/storage'
+import type { StagedAudio } from '@turnpike/storage/staged-audio'
 import type { AdmissionGate } from '../admission-gate.ts'
 import type { ClosedModels } from '../closed-models.ts'
 import type { BodyRoom } from '../http/byte-budget.ts'
@@ -39,6 +40,8 @@ export type PaidDeps = {
   rpc: ChainRpc
   publisher: Publisher
   store: ObjectStore
+  /** Undefined where no transcription model is offered. */
+  staging: StagedAudio | undefined
   gate: AdmissionGate
   closedModels: Pick<ClosedModels, 'closure'>
   bodies: BodyRoom

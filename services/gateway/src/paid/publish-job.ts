@@ -1,5 +1,5 @@
 import type { Quote } from '@turnpike/admission'
-import { JOB_VERSION, type JobEvent, jobCodec, jobTopicOf, sealedFor } from '@turnpike/contracts'
+import { JOB_VERSION, type JobEvent, jobCodec, jobTopicOf, type StoredContent, sealedFor } from '@turnpike/contracts'
 import { type MessageToPublish, PublishError, schemaVersionHeader, traceparentHeader } from '@turnpike/kafka'
 import { seal } from '@turnpike/sealing'
 import { childTraceparent } from '@turnpike/service'
@@ -18,9 +18,15 @@ export async function publishJob(
   deps: PaidDeps,
   exchange: Exchange,
   request: SignedRequest,
-  admission: { quote: Quote; jobId: string; attempt: number; keepClaim: () => Promise<unknown> },
+  admission: {
+    quote: Quote
+    jobId: string
+    attempt: number
+    audio: StoredContent | undefined
+    keepClaim: () => Promise<unknown>
+  },
 ): Promise<'published' | 'not_published'> {
-  const { jobId, quote, attempt } = admission
+  const { jobId, quote, attempt, audio } = admission
   const { from: payer, to: payTo, nonce, validBefore } = request.payment.authorization
   const sealedRequest = seal(deps.contentKeys, Buffer.from(request.canonicalBody), sealedFor.request(jobId))
   const admittedAt = deps.now()
@@ -45,6 +51,7 @@ export async function publishJob(
     deadline: admittedAt + request.deadlineMs,
     payment: { inline: sealedPayment(deps, request, jobId, quote.amountAtomic) },
     request: await packContent(deps.store, sealedRequest, `requests/${jobId}`),
+    ...(audio === undefined ? {} : { audio }),
   }
   const message = {
     topic: jobTopicOf(request.endpoint),
