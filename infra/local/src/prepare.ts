@@ -1,6 +1,7 @@
 // Fetches and builds what the parts of the stack are made of, once per machine, so that nothing that is timed waits for a compiler.
 import { StackFailure } from './failure.ts'
 import type { ToolDeps } from './process/run-tool.ts'
+import { obtainChromium } from './software/chromium.ts'
 import { obtainFfmpeg } from './software/ffmpeg.ts'
 import { obtainKafka } from './software/kafka.ts'
 import { obtainRedis } from './software/redis.ts'
@@ -16,6 +17,7 @@ const software: readonly (readonly [string, (deps: ToolDeps) => Promise<unknown>
   ['kafka', obtainKafka],
   ['s3', obtainVersitygw],
   ['ffmpeg', obtainFfmpeg],
+  ['chromium', obtainChromium],
 ]
 
 try {

@@ -88,5 +88,7 @@ function usedSchemas(paths: object, offered: readonly Model[]): Json {
     const properties = schemas[name]?.properties
     if (properties !== undefined) properties.model = { type: 'string', enum: models.filter((model) => offered.includes(model)) }
   }
+  const endpoint = schemas.QuoteRequest?.properties?.endpoint as { enum: readonly string[] } | undefined
+  if (endpoint !== undefined) endpoint.enum = endpoint.enum.filter((path) => path in paths)
   return schemas
 }

@@ -1,4 +1,8 @@
+import { EXAMPLES } from './examples.ts'
 import { errorResponses, headers, type Json, jsonContent, type Operation, type Paths } from './operation.ts'
+
+const IMAGES = '/v1/images/generations'
+const QUOTE_EXAMPLE = { endpoint: IMAGES, request: EXAMPLES[IMAGES].request }
 
 const free = { security: [] }
 const everywhere = errorResponses('ErrorBody', 405, 429)
@@ -26,6 +30,12 @@ export function freePaths(): Paths {
         },
       },
     },
+    '/': {
+      get: { ...text('findDocumentation', 'To /docs for a browser, to /llms.txt for everybody else'), responses: redirect() },
+    },
+    '/docs': { get: text('readGuide', 'The guide for people, with the error catalogue', 'text/html') },
+    '/docs/reference': { get: text('readReference', 'This document, in a viewer', 'text/html') },
+    '/llms.txt': { get: text('readGuideForAgents', 'The guide in short, for agents', 'text/plain') },
     '/openapi.json': { get: { ...plain('describeApi', 'This document', 'OpenApiDocument'), tags: ['Discovery'] } },
     '/healthz': { get: { ...plain('isAlive', 'Whether the gateway is alive', 'Health'), tags: ['Health'] } },
     '/readyz': {
@@ -51,6 +61,26 @@ function plain(operationId: string, summary: string, schema: string): Operation 
     summary,
     responses: { 200: { description: 'OK', headers: headers(), content: jsonContent(schema) }, ...everywhere },
   }
+}
+
+/** What is read, not parsed. */
+function text(operationId: string, summary: string, type = 'text/plain'): Operation {
+  return {
+    ...free,
+    tags: ['Discovery'],
+    operationId,
+    summary,
+    parameters: [ifNoneMatch()],
+    responses: {
+      200: { description: 'OK', headers: headers('ETag'), content: { [type]: { schema: { type: 'string' } } } },
+      304: { description: 'Nothing has changed since.', headers: headers('ETag') },
+      ...everywhere,
+    },
+  }
+}
+
+function redirect(): Operation['responses'] {
+  return { 302: { description: 'By the Accept header.', headers: headers() }, ...everywhere }
 }
 
 function catalogRead(operationId: string, summary: string, schema: string): Operation {
@@ -98,8 +128,9 @@ function quote(): Operation {
     tags: ['Discovery'],
     operationId: 'quoteRequest',
     summary: 'The price of a request, line by line',
-    description: 'Binds and charges nothing. What is wrong with the request is said as on its endpoint.',
-    requestBody: { required: true, content: jsonContent('QuoteRequest') },
+    description:
+      'Binds and charges nothing. What is wrong with the request, or cannot be served now, is said as on its endpoint. A transcription may give `audio_duration_ms` in place of its audio.',
+    requestBody: { required: true, content: jsonContent('QuoteRequest', QUOTE_EXAMPLE) },
     responses: {
       200: { description: 'OK', headers: headers('X-Catalog-Version'), content: jsonContent('Quote') },
       ...errorResponses('ErrorBody', 400, 413, 415, 503),
@@ -150,7 +181,7 @@ function media(operationId: string, withBody: boolean): Operation {
       200: bytes('The file.'),
       206: bytes('The part that was asked for.'),
       304: { description: 'Nothing has changed since.', headers: headers('ETag') },
-      307: { description: 'To a short-lived address of the same file, where the operator uses a CDN.', headers: headers() },
+      302: { description: 'To a short-lived address of the same file, where the operator uses a CDN.', headers: headers() },
       416: { description: 'The file has no such part.', headers: headers() },
       ...(withBody
         ? errors

@@ -3,12 +3,12 @@ import { readiness } from '@turnpike/service'
 import express, { type ErrorRequestHandler, type Request, type RequestHandler } from 'express'
 import type { AppDeps } from '../app-deps.ts'
 import { discoveryRoutes } from '../discovery/discovery-routes.ts'
+import { docsRoutes } from '../docs/docs-routes.ts'
 import { answerFault } from '../http/answer-fault.ts'
 import type { Call, Handler } from '../http/call.ts'
 import { sendJson, sendProblem } from '../http/send-answer.ts'
 import { mediaRoute } from '../media/media-route.ts'
 import { balanceRoute } from './balance.ts'
-import { errorCatalogue } from './error-catalogue.ts'
 import { receiptRoute } from './receipts.ts'
 
 export type FreeRoutes = {
@@ -38,7 +38,7 @@ export function freeRoutes(deps: AppDeps): FreeRoutes {
   get('/v1/media/:capability', mediaRoute(deps))
   get('/v1/receipts/:id', receiptRoute(deps))
   get('/.well-known/jwks.json', async (_request, response, call) => sendJson(response, call, await deps.ledger.jwks()))
-  get('/docs', errorCatalogue())
+  for (const [path, handler] of docsRoutes(deps)) get(path, handler)
   get('/healthz', (_request, response, call) => sendJson(response, call, { status: 'ok' }))
   get('/readyz', async (_request, response, call) => {
     const report = await readiness(Object.fromEntries(Object.entries(deps.gate.states()).map(([name, up]) => [name, () => up])))
