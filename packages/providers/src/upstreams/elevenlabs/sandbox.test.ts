@@ -29,6 +29,9 @@ const open = (apiKey = API_KEY) =>
 beforeAll(async () => {
   sandbox = await startSandbox({ elevenlabsApiKey: API_KEY })
   upstream = open()
+  // The first call of either client takes seconds on a busy machine: modules are loaded, and the sandbox encodes its sounds.
+  await officially('hello', 1)
+  await speak('hello')
 })
 afterAll(async () => {
   await upstream?.close()
