@@ -240,6 +240,10 @@ export const NOT_ON_A_PAID_REQUEST = {
   range_not_satisfiable: 'GET /v1/media/{capability} only',
   invalid_audio: 'for transcriptions only',
   invalid_multipart: 'for transcriptions only',
+  audio_too_large: 'for transcriptions only',
+  audio_too_long: 'for transcriptions only',
+  audio_too_short: 'for transcriptions only',
+  balance_unavailable: 'GET /v1/balance only',
   malformed_http: 'for what is no HTTP request at all; the hostile clients send it',
   internal_error: 'a defect by definition; the hostile clients look for it',
 } as const satisfies Partial<Record<Code, string>>

@@ -116,7 +116,7 @@ export function refuse(deps: SendDeps, response: ServerResponse, place: Place, c
 
 type Unread = Exclude<BodyRead, { kind: 'body' | 'aborted' }>
 
-/** It was not looked at, so what became of its payment, if it has one, is not known here. */
+/** It was not looked at, so what became of its payment is not known here; but for one too large, which was never taken. */
 export function refuseUnread(
   deps: Pick<PaidDeps, 'metrics'> & SendDeps,
   response: ServerResponse,
@@ -127,7 +127,8 @@ export function refuseUnread(
   const code = UNREAD[unread.kind]
   deps.metrics.refusals.inc({ code })
   const { retryAfterS } = unread as { retryAfterS?: number }
-  const details = { ...(retryAfterS === undefined ? {} : { retryAfterS }), ...(isSigned ? { charged: 'unknown' as const } : {}) }
+  const isUnknown = isSigned && unread.kind !== 'too_large'
+  const details = { ...(retryAfterS === undefined ? {} : { retryAfterS }), ...(isUnknown ? { charged: 'unknown' as const } : {}) }
   // Nobody waits for the rest of a body that does not come.
   if (unread.kind !== 'too_slow') staysOpen(response)
   sendProblem(deps, response, place, { code, ...details }, unread.kind === 'too_slow' ? { connection: 'close' } : {})
