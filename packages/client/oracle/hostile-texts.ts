@@ -41,6 +41,8 @@ export const PIECES: Record<string, (random: Random) => string> = {
     ),
   blanks: (random) => random.pick<string>([' ', '\t', '\n', '\r']).repeat(1 + random.below(40)),
   digits: (random) => `${random.below(2) === 0 ? ' ' : ''}${random.below(1000)}`,
+  // gql has fewer pieces than gq: only with a piece of four letters do these have the most.
+  longPiece: (random) => random.pick<string>(['gqldaalq', 'gqldamtq', 'gqldbayv', 'gqld']) + random.text(random.below(3), LOWER),
   tag: (random) => random.pick<string>(TAGS),
   quote: (random) => random.pick<string>(['”', '’', '»', '°', '²', '™', '。', '…', '—']) + random.pick<string>(RUNS),
 }

@@ -14,7 +14,10 @@ function chat(random: Random): RequestBody {
   const call = (id: string) => ({
     id,
     type: 'function',
-    function: { name: 'look_up', arguments: random.below(4) === 0 ? '' : JSON.stringify(value(random)) },
+    function: {
+      name: 'look_up',
+      arguments: random.below(4) === 0 ? random.pick<string>(['', ' \n', '\ufeff\u00a0']) : JSON.stringify(value(random)),
+    },
     ...(random.below(2) === 0 ? {} : { extra_content: { google: { thought_signature: random.text(40, 'ABCdef012+/') } } }),
   })
   const body = {
@@ -38,13 +41,14 @@ function chat(random: Random): RequestBody {
     tools: [
       { type: 'function', function: { name: 'look_up', description: text(random), parameters: schema(random) } },
       { type: 'function', function: { name: 'no_parameters' } },
+      { type: 'function', function: { name: 'nulls', description: null, parameters: null, strict: null } },
     ],
     ...(random.below(2) === 0
       ? {}
       : {
           response_format: {
             type: 'json_schema',
-            json_schema: { name: 'answer', strict: true, description: text(random), schema: schema(random) },
+            json_schema: { name: 'answer', strict: true, description: random.pick([null, text(random)]), schema: schema(random) },
           },
         }),
   }
@@ -62,7 +66,7 @@ function messages(random: Random): RequestBody {
   const body = {
     model: 'gm-2.5-flash',
     max_tokens: 64,
-    ...(random.below(3) === 0 ? {} : { system: random.below(2) === 0 ? text(random) : [part(random)] }),
+    ...(random.below(3) === 0 ? {} : { system: random.pick([null, '', [], text(random), [part(random)]]) }),
     messages: [
       { role: 'user', content: random.below(2) === 0 ? text(random) : [part(random), ...imageBlocks(random)] },
       { role: 'assistant', content: [part(random), toolUse('a'), toolUse('b')] },
@@ -70,12 +74,22 @@ function messages(random: Random): RequestBody {
         role: 'user',
         content: [
           { type: 'tool_result', tool_use_id: 'a', is_error: true, content: [part(random), ...imageBlocks(random)] },
-          { type: 'tool_result', tool_use_id: 'b', ...(random.below(2) === 0 ? {} : { content: text(random) }) },
+          {
+            type: 'tool_result',
+            tool_use_id: 'b',
+            ...(random.below(2) === 0 ? {} : { content: random.pick([null, [], text(random)]) }),
+          },
           part(random),
         ],
       },
     ],
-    tools: [{ name: 'look_up', ...(random.below(2) === 0 ? {} : { description: text(random) }), input_schema: schema(random) }],
+    tools: [
+      {
+        name: 'look_up',
+        ...(random.below(2) === 0 ? {} : { description: random.pick([null, text(random)]) }),
+        input_schema: schema(random),
+      },
+    ],
   }
   return { endpoint: '/v1/messages', body }
 }
@@ -89,8 +103,14 @@ function part(random: Random): { type: 'text'; text: string } {
 }
 
 function imagesOfChat(random: Random): object[] {
-  const urls = ['https://example.com/fox.png', `data:image/png;base64,${PNG_1280_720}`, `data:image/png;base64,${png(40, 3_000)}`]
-  return urls.slice(0, random.below(4)).map((url) => ({ type: 'image_url', image_url: { url } }))
+  const urls = [
+    'https://example.com/fox.png',
+    `data:image/png;base64,${PNG_1280_720}`,
+    `DATA:image/png;base64,${png(40, 3_000)}`,
+    `data:image/jpg;base64,${jpeg(1 + random.below(5_000), 1 + random.below(5_000))}`,
+    `data:image/webp;base64,${webpCanvas(1 + random.below(5_000), 1 + random.below(5_000))}`,
+  ]
+  return urls.slice(0, random.below(6)).map((url) => ({ type: 'image_url', image_url: { url } }))
 }
 
 function imageBlocks(random: Random): object[] {
@@ -118,6 +138,7 @@ function value(random: Random): object {
   return {
     zebra: text(random),
     a: [true, null, random.pick(numbers), random.below(1e9) / 7],
+    nothing: null,
     '€': 1,
     '\ud83d\ude00': { 'a b': '\u0007"\\/' },
     '\ufb33': '',
@@ -130,5 +151,22 @@ function png(width: number, height: number): string {
   Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex').copy(bytes)
   bytes.writeUInt32BE(width, 16)
   bytes.writeUInt32BE(height, 20)
+  return bytes.toString('base64')
+}
+
+/** A thumbnail of another size in front, and the header of the frame. */
+function jpeg(width: number, height: number): string {
+  const bytes = Buffer.from('ffd8ffe1000bffc000110800010001ffffc2001108000000000301', 'hex')
+  bytes.writeUInt16BE(height, 21)
+  bytes.writeUInt16BE(width, 23)
+  return bytes.toString('base64')
+}
+
+function webpCanvas(width: number, height: number): string {
+  const bytes = Buffer.alloc(30)
+  bytes.write('RIFF', 0, 'latin1')
+  bytes.write('WEBPVP8X', 8, 'latin1')
+  bytes.writeUIntLE(width - 1, 24, 3)
+  bytes.writeUIntLE(height - 1, 27, 3)
   return bytes.toString('base64')
 }

@@ -1,5 +1,7 @@
 import {
   canonical,
+  invalid,
+  type Parsed,
   type PromptContent,
   parseChatCompletion,
   parseMessages,
@@ -24,10 +26,17 @@ export type RequestEstimate = { ok: true; inputTokens: number } | { ok: false; p
 
 /** For clients: the same from the body as it is sent, parsed from its JSON. A body that would be refused has no estimate. */
 export function estimateRequestTokens(endpoint: '/v1/chat/completions' | '/v1/messages', body: unknown): RequestEstimate {
-  if (endpoint === '/v1/chat/completions') {
-    const parsed = parseChatCompletion(body)
-    return parsed.ok ? { ok: true, inputTokens: estimateInputTokens(promptOfChat(parsed.value)) } : parsed
+  return endpoint === '/v1/chat/completions'
+    ? estimateOf(parseChatCompletion(body), promptOfChat)
+    : estimateOf(parseMessages(body), promptOfMessages)
+}
+
+function estimateOf<Request>(parsed: Parsed<Request>, promptOf: (request: Request) => PromptContent): RequestEstimate {
+  if (!parsed.ok) return parsed
+  try {
+    canonical(parsed.value)
+  } catch {
+    return invalid('body', 'The body holds text or numbers that JSON cannot hold.')
   }
-  const parsed = parseMessages(body)
-  return parsed.ok ? { ok: true, inputTokens: estimateInputTokens(promptOfMessages(parsed.value)) } : parsed
+  return { ok: true, inputTokens: estimateInputTokens(promptOf(parsed.value)) }
 }

@@ -48,6 +48,10 @@ describe('the estimate of a text', () => {
     ['-'.repeat(64), 4],
     ['漢字', 2],
     ['\u{20001}', 4],
+    // g q ldaa l q: only with a piece of four are there so many, because gql has fewer pieces than gq.
+    ['gqldaalq', 5],
+    ['gqldamtq', 5],
+    ['gqldbayv', 5],
   ])('of %j is %i', (text, expected) => {
     expect(estimateTextTokens(text)).toBe(expected)
   })

@@ -28,7 +28,8 @@ export function mostPieces(text: Uint16Array, start: number, end: number): numbe
   let one2 = IMPOSSIBLE
   let two2 = IMPOSSIBLE
   let more2 = IMPOSSIBLE
-  let all3 = IMPOSSIBLE
+  // Not the most up to the third last: the count can fall from one character to the next, and a long piece reaches back over the fall.
+  let most3 = IMPOSSIBLE
   for (let index = start; index < end; index++) {
     const point = pointAt(text, index)
     if (point > 0xffff) index++
@@ -36,7 +37,7 @@ export function mostPieces(text: Uint16Array, start: number, end: number): numbe
       pieces += max3(one1, two1, more1) + utf8Bytes(point)
       before = -1
       beforeThat = -1
-      one1 = two1 = one2 = two2 = more2 = all3 = IMPOSSIBLE
+      one1 = two1 = one2 = two2 = more2 = most3 = IMPOSSIBLE
       more1 = 0
       continue
     }
@@ -45,8 +46,8 @@ export function mostPieces(text: Uint16Array, start: number, end: number): numbe
     const isTripleApart = triple || (!pair && beforeThat >= 0 && isTriple(beforeThat, before, point))
     const one = 1 + max3(pair ? IMPOSSIBLE : one1, isTripleApart ? IMPOSSIBLE : two1, more1)
     const two = pair ? 1 + max3(triple ? IMPOSSIBLE : one2, two2, more2) : IMPOSSIBLE
-    const more = 1 + all3
-    all3 = max3(one2, two2, more2)
+    const more = 1 + most3
+    most3 = max3(most3, more2, one2 > two2 ? one2 : two2)
     one2 = one1
     two2 = two1
     more2 = more1

@@ -110,4 +110,18 @@ describe('the estimate of a request', () => {
     })
     expect(estimateRequestTokens('/v1/chat/completions', { model: 'gm-2.5-flash' })).toMatchObject({ ok: false })
   })
+
+  it('has none for a body whose text or numbers JSON cannot hold: it would be refused', () => {
+    const chat = (more: object) => ({ model: 'gm-2.5-flash', messages: [{ role: 'user', content: 'x' }], ...more })
+    const declared = (more: object) => chat({ tools: [{ type: 'function', function: { name: 'f', ...more } }] })
+    const bodies = [
+      chat({ messages: [{ role: 'user', content: 'half a pair: \ud800' }] }),
+      declared({ description: 'half a pair: \udc00' }),
+      declared({ parameters: { type: 'object', default: Number.POSITIVE_INFINITY } }),
+    ]
+    for (const body of bodies)
+      expect(estimateRequestTokens('/v1/chat/completions', body)).toMatchObject({ ok: false, problem: { param: 'body' } })
+    const system = 'half a pair: \ud800'
+    expect(estimateRequestTokens('/v1/messages', { ...chat({ system }), max_tokens: 1 })).toMatchObject({ ok: false })
+  })
 })

@@ -13,22 +13,23 @@ export const INPUT_TOKEN_ESTIMATE = {
   unit: 'tokens',
   tables: { path: INPUT_TOKEN_TABLES_PATH, sha256: INPUT_TOKEN_TABLES_SHA256 },
   total:
-    'per_request + per_message × messages + the tokens of every text + the tokens of the RFC 8785 text of every JSON value + the tokens of every image. Texts, JSON values and images are counted one by one.',
+    'per_request + per_message × messages + the tokens of every text + the tokens of the RFC 8785 text of every JSON value + the tokens of every image. Texts, JSON values and images are counted one by one; nothing else counts. A request that is refused has no estimate.',
   per_request: 8,
   per_message: 8,
   counted: {
-    messages: 'the entries of messages; on /v1/messages one more when system is present',
+    messages: 'the entries of messages; on /v1/messages one more when there is a system that is not null, "" or []',
     texts: [
       'every content string; the text of every text part or block, the refusal of every refusal part; of system and of tool results too',
       'the tool name of every tool call and of every tool_use block, once more than in its JSON value: the model reads it again with the result',
       'every thought signature that is sent back (extra_content.google.thought_signature of a tool call, thought_signature of a tool_use block)',
     ],
     json: [
-      'chat: {"arguments": the arguments parsed as JSON, "name"} of every tool call; {"description", "name", "parameters"} of every tool; {"description", "schema"} of a response_format of type json_schema',
+      'chat: {"arguments": the arguments parsed as JSON, or {} when there is nothing but white space (ECMAScript) in them, "name"} of every tool call; {"description", "name", "parameters"} of every tool; {"description", "schema"} of a response_format of type json_schema',
       'messages: {"input", "name"} of every tool_use block; {"description", "input_schema", "name"} of every tool',
-      'members that are absent in the request are absent here; schemas count as the effective request holds them',
+      'members that are absent or null in the request are absent here; what is inside of them counts as it is sent, null too',
     ],
-    images: 'every image part or block, of tool results too; pixels as the header of the file says',
+    images:
+      'every image part or block, of tool results too; pixels as the header of the file says (of a WebP that begins with VP8X: its canvas)',
   },
   text: {
     characters:
@@ -44,7 +45,7 @@ export const INPUT_TOKEN_ESTIMATE = {
     ],
     symbols: [
       'A run that is in tables.symbols: the first digit of its group after a space, the second otherwise.',
-      'A run of one and the same symbol that is in a group of tables.repeated_symbols: ceil(characters / the number of the group), 1 more after a space.',
+      'Else a run of one and the same symbol, once or more, that is in a group of tables.repeated_symbols: ceil(characters / the number of the group), 1 more after a space.',
       'Everything else: the most pieces.',
     ],
     most_pieces: [
@@ -52,7 +53,7 @@ export const INPUT_TOKEN_ESTIMATE = {
       'The largest number of pieces into which the stretch can be cut, where a piece is one character, or two that are a pair, or any three or more; and where no two neighbouring pieces are a pair of single characters, or one single character and a pair (in either order) that together are a triple.',
       'Pair: both of the space, a-z and A-Z, the second no space: bit i × 52 + j of tables.letter_pairs, with i = 0 for the space, 1-26 for a-z, 27-52 for A-Z, and j = 0-25 for a-z, 26-51 for A-Z. Any other: it is one of tables.pairs, which are two characters each, written one after the other.',
       'Triple: the first as above, the others a-z only: bit (i × 26 + j) × 26 + k of tables.letter_triples. Nothing else is a triple.',
-      'Linear: for each position keep the largest count when the last piece is one, two, or at least three characters long.',
+      'Linear: for each position keep the largest count when the last piece is one, two, or at least three characters long. The last of these starts from the best of every position three or more back, not of the third alone: the count can fall from one position to the next.',
     ],
     groups:
       'tables.words, other_words, symbols and joins: the name of a group is what its entries cost (one digit per case), the entries stand with one space between. tables.repeated_symbols: the symbols of a group stand one after the other.',
