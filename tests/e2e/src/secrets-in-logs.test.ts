@@ -35,7 +35,7 @@ async function payFor(path: string, body: object): Promise<{ requestId: string; 
 
 function expectKept(requestId: string, secrets: Record<string, string>): void {
   const logs = join(inject('stackHome'), 'logs')
-  const services = /^(gateway|ledger|text-worker|media-worker|facilitator)-/
+  const services = /^(gateway|ledger|text-worker|media-worker|transcription-worker|facilitator)-/
   const files = readdirSync(logs).filter((name) => services.test(name))
   expect(files.length).toBeGreaterThanOrEqual(6)
   expect(files.some((name) => readFileSync(join(logs, name), 'utf8').includes(requestId))).toBe(true)

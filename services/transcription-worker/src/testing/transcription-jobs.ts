@@ -1,16 +1,18 @@
 import { audioKeys } from '@turnpike/admission'
 import { type JobEvent, parseTranscriptionForm, sha256Hex } from '@turnpike/contracts'
 import { walkMp3 } from '@turnpike/mp3'
-import { localKeyProvider, openKeyring } from '@turnpike/sealing'
+import { openKeyring } from '@turnpike/sealing'
 import type { ObjectStore } from '@turnpike/storage'
-import { type StagedAudio, stagedAudio } from '@turnpike/storage/staged-audio'
+import { openStagingKeys, type StagedAudio, stagedAudio } from '@turnpike/storage/staged-audio'
 import { buildJob, type TestParts } from '@turnpike/worker/testing'
 
 export const TRANSCRIPTION_MODEL = 'el/scribe-v2'
 export const STAGING_KEYS = `staging:${Buffer.alloc(32, 11).toString('base64')}`
 
 export function stagingOf({ redis, store }: Pick<TestParts, 'redis' | 'store'>, keys = STAGING_KEYS): StagedAudio {
-  return stagedAudio({ store, keys: audioKeys(redis), provider: localKeyProvider(openKeyring(keys)) })
+  const wrapping = openStagingKeys({ keyring: openKeyring(keys), kmsKeys: [], kmsEndpoint: undefined })
+  if (wrapping === undefined) throw new Error('no wrapping key')
+  return stagedAudio({ store, keys: audioKeys(redis), provider: wrapping.provider })
 }
 
 /** A job as the gateway admits it: its audio staged, its price from the walk. `fields` are those of a form. */
