@@ -36,10 +36,10 @@ export async function beginFault(deps: FaultDeps, fault: Fault, caught: PaidRequ
       await flushRedis(stack.handle.stack.redisUrl)
       return begun({ healsItself: true })
     case 'upstream': {
-      const { does, times } = fault
+      const { vendor, does, times } = fault
       const before = new Set(upstream.calls().map(({ n }) => n))
       const ms = does === 'latency' ? LATE_MS : does === 'hang' ? 3 * LATE_MS : 200
-      await upstream.misbehave([{ upstream: 'gemini', kind: does, ms, times }])
+      await upstream.misbehave([{ upstream: vendor, kind: does, ms, times }])
       const struck = ({ n, outcome }: { n: number; outcome: string }) => outcome === `fault:${does}` && !before.has(n)
       return begun({
         touched: () =>

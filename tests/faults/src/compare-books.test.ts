@@ -11,7 +11,7 @@ const transfer = { payer, nonce, amountAtomic: 2_000n, transaction }
 
 /** One request, paid and answered, with all that belongs to it. */
 function whole() {
-  const request = newRequest(1, { address: payer, privateKey: nonce })
+  const request = newRequest(1, { address: payer, privateKey: nonce }, 'text')
   request.nonces.add(nonce)
   request.quotedAtomic = 2_000n
   request.paid = {

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { TestWallet } from '@turnpike/testing'
 import { drawBehaviour, pursue, type Style } from './client-styles.ts'
 import { newRequest, type PaidRequest, type RequestDeps } from './paid-request.ts'
+import type { Work } from './paid-work.ts'
 import type { Random } from './random.ts'
 
 export type Crowd = {
@@ -13,10 +14,12 @@ export type Crowd = {
   byMarker(text: string): PaidRequest | undefined
   byNonce(nonce: string): PaidRequest | undefined
   /** A request outside the loops, which counts as one of the crowd's. */
-  add(): PaidRequest
+  add(work: Work): PaidRequest
   /** No client starts anything new; resolves when the copies under way have their answers. */
   stop(): Promise<void>
 }
+
+const MIX: readonly Work[] = ['text', 'text', 'image', 'speech', 'transcription']
 
 /** Many clients, each with one request after the other in the style that the seed gives it. */
 export function startCrowd(options: {
@@ -37,8 +40,8 @@ export function startCrowd(options: {
       violations.push(`request ${request.number} (${styles.get(request) ?? 'probe'}), ${new Date().toISOString()}: ${what}`),
     onAnswer: (code) => answers.set(code, (answers.get(code) ?? 0) + 1),
   }
-  const add = (wallet: TestWallet) => {
-    const request = newRequest(requests.length + 1, wallet)
+  const add = (wallet: TestWallet, work: Work) => {
+    const request = newRequest(requests.length + 1, wallet, work)
     requests.push(request)
     return request
   }
@@ -47,7 +50,7 @@ export function startCrowd(options: {
     const own = random.fork(`client ${number}`)
     while (!stopped.signal.aborted) {
       const behaviour = drawBehaviour(own, gateways.length)
-      const request = add(own.pick(wallets))
+      const request = add(own.pick(wallets), own.pick(MIX))
       styles.set(request, behaviour.style)
       try {
         await pursue(deps, request, behaviour, stopped.signal)
@@ -70,7 +73,7 @@ export function startCrowd(options: {
       return request !== undefined && text.includes(request.marker) ? request : undefined
     },
     byNonce: (nonce) => requests.findLast((request) => request.nonces.has(nonce.toLowerCase())),
-    add: () => add(wallets[0] as TestWallet),
+    add: (work) => add(wallets[0] as TestWallet, work),
     async stop() {
       stopped.abort()
       await Promise.all(loops)

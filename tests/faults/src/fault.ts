@@ -9,11 +9,14 @@ export const MOMENTS = {
 } as const
 export type Moment = keyof typeof MOMENTS
 
-export const SERVICES = ['gateway', 'text-worker', 'ledger', 'facilitator'] as const
+export const SERVICES = ['gateway', 'text-worker', 'media-worker', 'transcription-worker', 'ledger', 'facilitator'] as const
 export type Service = (typeof SERVICES)[number]
 
 export const PARTS = ['kafka', 'postgres', 'redis', 's3', 'sandbox', 'chain'] as const
 export type PartName = (typeof PARTS)[number]
+
+export const VENDORS = ['gemini', 'elevenlabs'] as const
+export type Vendor = (typeof VENDORS)[number]
 
 export const UPSTREAM_FAULTS = [
   'latency',
@@ -52,7 +55,7 @@ export type Fault =
   | { kind: 'service'; service: Service; how: 'kill' | 'terminate' | 'pause'; replicas: 'one' | 'all' }
   | { kind: 'part'; part: PartName; how: 'stop' | 'kill' | 'pause' }
   | { kind: 'flush' }
-  | { kind: 'upstream'; does: (typeof UPSTREAM_FAULTS)[number]; times: number }
+  | { kind: 'upstream'; vendor: Vendor; does: (typeof UPSTREAM_FAULTS)[number]; times: number }
   | { kind: 'facilitator'; path: '/verify' | '/settle'; does: Trick }
   | { kind: 'node'; does: Trick }
 
@@ -72,7 +75,7 @@ export function nameOf(fault: Fault): string {
     case 'flush':
       return 'redis: FLUSHALL'
     case 'upstream':
-      return `upstream: ${fault.does}`
+      return `${fault.vendor}: ${fault.does}`
     case 'facilitator':
       return `facilitator ${fault.path}: ${fault.does}`
     case 'node':

@@ -28,7 +28,7 @@ export type FaultyStack = {
 /** The chain's node; stopped and started again it is the same chain on the same port. */
 export type LocalNode = { rpcUrl: string; pid(): number; stop(): Promise<void>; start(): Promise<void> }
 
-export const REPLICAS = 'gateway=2,ledger=2,text-worker=2'
+export const REPLICAS = 'gateway=2,ledger=2,text-worker=2,media-worker=2,transcription-worker=2'
 
 export async function startFaultyStack(): Promise<FaultyStack> {
   const home = mkdtempSync(join(tmpdir(), 'turnpike-faults-'))

@@ -3,6 +3,7 @@ import type { Crowd } from './crowd.ts'
 import type { Moment } from './fault.ts'
 import type { FaultProxy } from './fault-proxy.ts'
 import type { PaidRequest } from './paid-request.ts'
+import type { Work } from './paid-work.ts'
 import type { Upstream } from './upstream.ts'
 
 export type Caught = {
@@ -14,14 +15,18 @@ export type Caught = {
 
 const PATIENCE_MS = 45_000
 
-/** Waits until a paid request of the crowd is where the fault shall strike, and where possible keeps it there. */
+/**
+ * Waits until a paid request of the crowd is where the fault shall strike, and where possible keeps it there. At the provider it is one for
+ * these works.
+ */
 export async function catchMoment(
   deps: { crowd: Crowd; upstream: Upstream; facilitatorProxy: FaultProxy },
   moment: Moment,
+  works: readonly Work[],
 ): Promise<Caught> {
   switch (moment) {
     case 'working':
-      return { requests: await untilWorking(deps), release: () => {} }
+      return { requests: await untilWorking(deps, works), release: () => {} }
     case 'verifying':
       return hold(deps, '/verify', 'before')
     case 'settling':
@@ -31,12 +36,13 @@ export async function catchMoment(
   }
 }
 
-function untilWorking({ crowd, upstream }: { crowd: Crowd; upstream: Upstream }): Promise<PaidRequest[]> {
+function untilWorking({ crowd, upstream }: { crowd: Crowd; upstream: Upstream }, works: readonly Work[]): Promise<PaidRequest[]> {
   return until(
     'a paid request at the provider',
     async () => {
       await upstream.refresh()
-      const found = upstream.pending().flatMap(({ text }) => crowd.byMarker(text) ?? [])
+      const pending = upstream.pending().flatMap(({ text }) => crowd.byMarker(text) ?? [])
+      const found = pending.filter(({ work }) => works.includes(work))
       return found.length === 0 ? undefined : found
     },
     PATIENCE_MS,

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { chat, post, signChallenge, type TestWallet } from '@turnpike/testing'
+import { post, signChallenge, type TestWallet } from '@turnpike/testing'
+import { answers, bodyOf, pathOf, type Work } from './paid-work.ts'
 
 /** One request of one client, from its first unpaid copy to its last replay, with all that its client saw. */
 export type PaidRequest = {
   number: number
+  work: Work
   marker: string
   key: string
   body: Record<string, unknown>
@@ -41,10 +43,10 @@ export type RequestDeps = {
 
 const LONGEST_ANSWER_MS = 70_000
 
-export function newRequest(number: number, wallet: TestWallet): PaidRequest {
+export function newRequest(number: number, wallet: TestWallet, work: Work): PaidRequest {
   const marker = `fault-${number}-${randomUUID()}`
   return {
-    ...{ number, marker, wallet, key: randomUUID(), body: chat(`Say ${marker}`) },
+    ...{ number, work, marker, wallet, key: randomUUID(), body: bodyOf(work, marker) },
     ...{
       quotedAtomic: undefined,
       nonces: new Set(),
@@ -73,7 +75,7 @@ export async function sendCopy(
   if (payment !== undefined) waiting.set(gateway, (waiting.get(gateway) ?? 0) + 1)
   try {
     const response = await post({
-      url: `${deps.gateways[gateway % deps.gateways.length]}/v1/chat/completions`,
+      url: `${deps.gateways[gateway % deps.gateways.length]}${pathOf(request.work)}`,
       body: request.body,
       key: request.key,
       payment,
@@ -142,9 +144,7 @@ function notePaid(deps: RequestDeps, request: PaidRequest, body: string, headers
     paymentResponse: headers.get('payment-response') ?? '',
   }
   if (request.closedBy !== undefined) deps.violation(request, `200 after ${request.closedBy}`)
-  // The provider's filter may have stopped the text, which is an answer like any other.
-  if (!body.includes(request.marker) && !body.includes('"finish_reason":"content_filter"'))
-    deps.violation(request, 'a 200 with the answer to something else')
+  if (!answers(request.work, request.marker, body)) deps.violation(request, 'a 200 with the answer to something else')
   const known = request.paid
   if (known === undefined) {
     request.paid = { ...answer, replays: 0 }

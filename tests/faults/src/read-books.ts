@@ -3,8 +3,9 @@ import { until } from '@turnpike/testing'
 import { type Books, compareBooks, type ReceiptSeen } from './compare-books.ts'
 import type { Crowd } from './crowd.ts'
 import type { FaultyStack } from './faulty-stack.ts'
+import { missingFile } from './paid-work.ts'
 
-/** Reads the chain, and over HTTP every receipt that a client was given, and compares. */
+/** Reads the chain, and over HTTP every receipt and every file that a client was given, and compares. */
 export async function readBooks({ stack, crowd }: { stack: FaultyStack; crowd: Crowd }): Promise<Books> {
   const { payTo, chain } = stack
   const rpc = openChainRpc({ url: chain.rpcUrl, timeoutMs: 10_000 })
@@ -20,7 +21,13 @@ export async function readBooks({ stack, crowd }: { stack: FaultyStack; crowd: C
     if (response.ok) receipts.set(paid.receiptId, (await response.json()) as ReceiptSeen)
     else await response.body?.cancel()
   }
-  return compareBooks({ payTo, transfers, requests: crowd.requests, receipts })
+  const books = compareBooks({ payTo, transfers, requests: crowd.requests, receipts })
+  const missing: string[] = []
+  for (const request of crowd.requests) {
+    const problem = request.paid === undefined ? undefined : await missingFile(request.work, request.paid.body)
+    if (problem !== undefined) missing.push(`request ${request.number}: ${problem}`)
+  }
+  return { ...books, differences: [...books.differences, ...missing] }
 }
 
 /** No settlement is under way any more: the chain has been still for a moment. */

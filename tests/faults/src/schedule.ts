@@ -8,6 +8,7 @@ import {
   SERVICES,
   SETTLE_TRICKS,
   UPSTREAM_FAULTS,
+  VENDORS,
   VERIFY_TRICKS,
 } from './fault.ts'
 import type { Random } from './random.ts'
@@ -19,11 +20,16 @@ export function boundedSchedule(random: Random): PlannedFault[] {
   const faults: Fault[] = [
     ...SERVICES.map((service): Fault => ({ kind: 'service', service, how: 'kill', replicas: 'all' })),
     { kind: 'service', service: 'text-worker', how: 'kill', replicas: 'one' },
+    ...(['media-worker', 'transcription-worker'] as const).map(
+      (service): Fault => ({ kind: 'service', service, how: 'terminate', replicas: 'all' }),
+    ),
     { kind: 'service', service: 'ledger', how: 'pause', replicas: 'one' },
     { kind: 'service', service: random.pick(SERVICES), how: 'terminate', replicas: 'one' },
     ...PARTS.map((part): Fault => ({ kind: 'part', part, how: random.pick(waysToCut(part)) })),
     { kind: 'flush' },
-    ...UPSTREAM_FAULTS.map((does): Fault => ({ kind: 'upstream', does, times: random.whole(1, 2) })),
+    ...UPSTREAM_FAULTS.map(
+      (does): Fault => ({ kind: 'upstream', vendor: random.pick(VENDORS), does, times: random.whole(1, 2) }),
+    ),
     ...(['never', 'twice', 'refuses', 'confirms'] as const).map(
       (does): Fault => ({ kind: 'facilitator', path: '/settle', does }),
     ),
@@ -51,7 +57,7 @@ function draw(random: Random): Fault {
     case 'flush':
       return { kind: 'flush' }
     case 'upstream':
-      return { kind: 'upstream', does: random.pick(UPSTREAM_FAULTS), times: random.whole(1, 12) }
+      return { kind: 'upstream', vendor: random.pick(VENDORS), does: random.pick(UPSTREAM_FAULTS), times: random.whole(1, 12) }
     case 'facilitator':
       return random.unit() < 0.7
         ? { kind: 'facilitator', path: '/settle', does: random.pick(SETTLE_TRICKS) }
@@ -82,6 +88,8 @@ function momentOf(random: Random, fault: Fault): Moment {
     case 'service':
       switch (fault.service) {
         case 'text-worker':
+        case 'media-worker':
+        case 'transcription-worker':
           return 'working'
         case 'ledger':
           return random.pick(['working', 'settling', 'settled'])

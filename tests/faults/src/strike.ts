@@ -1,13 +1,14 @@
 import { until } from '@turnpike/testing'
 import { type Begun, beginFault, type FaultDeps, last, waitingOf } from './begin-fault.ts'
-import type { PlannedFault } from './fault.ts'
+import type { Fault, PlannedFault } from './fault.ts'
 import { type Caught, catchMoment } from './moments.ts'
 import { sendCopy } from './paid-request.ts'
+import { WORK, type Work } from './paid-work.ts'
 
 export type StruckFault = PlannedFault & {
   /** Numbers of the paid requests that it met. */
   inFlight: number[]
-  /** From healing, or from the strike where the service comes back by itself, to the 200 of a request that started then. */
+  /** From healing, or from the strike where the service comes back by itself, until work of every kind that was asked for then is paid. */
   recoveredMs: number
   /** Another one struck while it lasted. */
   together?: PlannedFault
@@ -24,7 +25,7 @@ export async function strike(deps: FaultDeps, planned: PlannedFault, meanwhile?:
   const picksItsOwn = fault.kind === 'upstream' || fault.kind === 'facilitator'
   const caught: Caught = picksItsOwn
     ? { requests: [], release: () => {} }
-    : await catchMoment({ crowd, upstream, facilitatorProxy: deps.stack.facilitatorProxy }, moment)
+    : await catchMoment({ crowd, upstream, facilitatorProxy: deps.stack.facilitatorProxy }, moment, worksOf(fault))
   const struckAt = Date.now()
   let begun: Begun
   try {
@@ -57,12 +58,12 @@ export async function strike(deps: FaultDeps, planned: PlannedFault, meanwhile?:
   let from = struckAt
   let recoveredAt: number
   if (begun.healsItself && other === undefined) {
-    ;[recoveredAt] = await Promise.all([firstPaidRequest(deps), begun.heal()])
+    ;[recoveredAt] = await Promise.all([everythingSells(deps), begun.heal()])
   } else {
     // Together: one may need the other to come back.
     await Promise.all([begun.heal(), other?.heal()])
     from = Date.now()
-    recoveredAt = await firstPaidRequest(deps)
+    recoveredAt = await everythingSells(deps)
   }
   return {
     ...planned,
@@ -72,23 +73,42 @@ export async function strike(deps: FaultDeps, planned: PlannedFault, meanwhile?:
   }
 }
 
-/** Sends a fresh request to every gateway in turn until it is paid and answered; returns when that was. */
-async function firstPaidRequest({ crowd }: FaultDeps): Promise<number> {
-  let request = crowd.add()
+/** What the fault has to meet: a worker that dies is in the way of its own kind. */
+function worksOf(fault: Fault): readonly Work[] {
+  switch (fault.kind === 'service' ? fault.service : undefined) {
+    case 'text-worker':
+      return ['text']
+    case 'media-worker':
+      return ['image', 'speech']
+    case 'transcription-worker':
+      return ['transcription']
+    default:
+      return WORK
+  }
+}
+
+/** One fresh request of each kind of work is paid and answered; returns when that was. */
+async function everythingSells(deps: FaultDeps): Promise<number> {
+  await Promise.all(WORK.map((work) => firstPaid(deps, work)))
+  return Date.now()
+}
+
+/** Sends a fresh request to every gateway in turn until it is paid and answered. */
+async function firstPaid({ crowd }: FaultDeps, work: Work): Promise<void> {
+  let request = crowd.add(work)
   let payment: string | undefined
   let gateway = 0
   await until(
-    'a fresh request is paid and answered',
+    `a fresh request for ${work} is paid and answered`,
     async () => {
       const answer = await sendCopy(crowd.deps, request, { gateway: gateway++, payment, hangUpAfterMs: PROBE_PATIENCE_MS })
       if (answer.kind === 'challenged') payment = await answer.sign()
       if (answer.kind === 'closed') {
-        request = crowd.add()
+        request = crowd.add(work)
         payment = undefined
       }
       return answer.kind === 'paid'
     },
     RECOVERY_MS,
   )
-  return Date.now()
 }

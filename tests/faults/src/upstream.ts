@@ -1,5 +1,6 @@
 import type { Stack } from '@turnpike/local'
 import { type Fault, type SandboxCall, setFaults } from '@turnpike/testing'
+import { VENDORS } from './fault.ts'
 
 export type Upstream = {
   /** Faults in front of the usual answer, which always takes a moment. */
@@ -22,7 +23,7 @@ export function openUpstream(stack: () => Stack): Upstream {
   const known = new Map<number, SandboxCall>()
   let latest: SandboxCall[] = []
   let highest = 0
-  const usual: Fault = { upstream: 'gemini', kind: 'latency', ms: USUAL_ANSWER_MS }
+  const usual = VENDORS.map((upstream): Fault => ({ upstream, kind: 'latency', ms: USUAL_ANSWER_MS }))
 
   async function refresh(): Promise<boolean> {
     const url = `${stack().sandbox?.adminUrl}/calls?since=${Math.max(0, highest - READ_AGAIN)}`
@@ -41,7 +42,7 @@ export function openUpstream(stack: () => Stack): Upstream {
   }
   const timer = setInterval(() => void refresh(), POLL_MS)
   return {
-    misbehave: (faults) => setFaults(stack(), [...faults, usual]),
+    misbehave: (faults) => setFaults(stack(), [...faults, ...usual]),
     refresh,
     pending: () => latest.filter(({ outcome }) => outcome === 'pending'),
     calls: () => [...known.values()],

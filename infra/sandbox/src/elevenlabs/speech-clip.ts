@@ -18,6 +18,17 @@ function titleTag(title: string): Buffer {
   return Buffer.concat([Buffer.from('ID3'), Buffer.from([4, 0, 0]), sizeOf(frame.length), frame])
 }
 
+const longestTitleBytes = 400
+
+/** The title in the tag of an MP3, wherever that is in a request's body; empty where there is none. */
+export function titleIn(body: Buffer): string {
+  const at = body.indexOf('TIT2')
+  if (at < 0 || body.length < at + 11) return ''
+  const bytes = [4, 5, 6, 7].reduce((size, offset) => (size << 7) | (body.readUInt8(at + offset) & 0x7f), 0)
+  // After the size two bytes of flags, then one that says UTF-8.
+  return body.toString('utf8', at + 11, at + 10 + Math.min(bytes, longestTitleBytes))
+}
+
 function sizeOf(bytes: number): Buffer {
   return Buffer.from([21, 14, 7, 0].map((shift) => (bytes >> shift) & 0x7f))
 }
