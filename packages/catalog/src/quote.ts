@@ -1,5 +1,12 @@
 import { parseUsdc, TEXT_MODELS, type TextModel } from '@turnpike/contracts'
-import { CONTEXT_TOKENS, MAX_OUTPUT_TOKENS, MINIMUM_PRICE_USD, OUTPUT_RESERVE_BASIS_POINTS, SERVICE_FEE_BASIS_POINTS, TEXT_RATES } from './models.ts'
+import {
+  CONTEXT_TOKENS,
+  MAX_OUTPUT_TOKENS,
+  MINIMUM_PRICE_USD,
+  OUTPUT_RESERVE_BASIS_POINTS,
+  SERVICE_FEE_BASIS_POINTS,
+  TEXT_RATES,
+} from './models.ts'
 import { add, fromDecimal, multiply, type Rational, rational, roundUp } from './rational.ts'
 
 /** A price, and what it was computed from as it will stand on the receipt. */
