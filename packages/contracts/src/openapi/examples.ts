@@ -1,5 +1,9 @@
 import type { PaidEndpoint } from '../models.ts'
 
+/** 144 ms of silence: two frames of MPEG-2.5 at 8 kbit/s and 8 kHz, as short an MP3 as there is. */
+const SILENT_FRAME = `/+MYwA${'A'.repeat(90)}`
+const SHORT_MP3 = SILENT_FRAME.repeat(2)
+
 /** One request and its answer per paid endpoint: short enough to read, whole enough to be sent as they stand. */
 export const EXAMPLES: Record<PaidEndpoint, { request: Record<string, unknown>; response: Record<string, unknown> }> = {
   '/v1/chat/completions': {
@@ -87,7 +91,7 @@ export const EXAMPLES: Record<PaidEndpoint, { request: Record<string, unknown>; 
     },
   },
   '/v1/audio/transcriptions': {
-    request: { model: 'el/scribe-v2', audio_base64: 'SUQzBAAAAAAA', language: 'en' },
+    request: { model: 'el/scribe-v2', audio_base64: SHORT_MP3, language: 'en' },
     response: {
       id: 'transcription_0f3c1d5e7a9b4c2d8e6f0a1b2c3d4e5f',
       created: 1795250000,
