@@ -4,7 +4,7 @@
     estimate.request("/v1/chat/completions", body)
 
 `tables` is the JSON that GET answers at input_token_estimate["tables"]["path"]. A body that the gateway would refuse has no
-estimate: what this returns for one means nothing, and it may raise. Written from the published rule alone, in its words.
+estimate: what this returns for one means nothing, and it may raise. In the words of the published rule.
 """
 
 import base64

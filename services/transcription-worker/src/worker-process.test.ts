@@ -13,8 +13,8 @@ import { type ObjectStore, openObjectStore } from '@turnpike/storage'
 import type { StagedAudio } from '@turnpike/storage/staged-audio'
 import { bodyOf, CONTENT_KEYS, startWorkerProcess, type WorkerProcess } from '@turnpike/worker/testing'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { STAGING_KEYS, stagingOf, TRANSCRIPTION_MODEL, transcriptionJob } from './testing/transcription-jobs.ts'
 import { startTestUpstream, TARGET, type TestUpstream, UPSTREAM_KEY } from './testing/test-upstream.ts'
+import { STAGING_KEYS, stagingOf, TRANSCRIPTION_MODEL, transcriptionJob } from './testing/transcription-jobs.ts'
 
 // The service as a process of its own, against a real broker, Redis and object store.
 
