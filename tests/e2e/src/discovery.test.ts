@@ -1,4 +1,7 @@
+import { EXAMPLES, type PaidEndpoint } from '@turnpike/contracts'
 import { fundWallet } from '@turnpike/local'
+import { post } from '@turnpike/testing'
+import { decodePaymentRequiredHeader } from '@x402/core/http'
 import { describe, expect, it } from 'vitest'
 import { stackNow } from './stack-under-test.ts'
 
@@ -62,5 +65,16 @@ describe('a page in a browser', () => {
     expect(answer.status).toBe(402)
     expect(answer.headers.get('access-control-allow-origin')).toBe('*')
     expect(answer.headers.get('access-control-expose-headers')).toContain('PAYMENT-REQUIRED')
+  })
+})
+
+describe('POST /v1/quote', () => {
+  it.each(Object.keys(EXAMPLES) as PaidEndpoint[])('names the amount that the challenge of %s then asks for', async (path) => {
+    const { request } = EXAMPLES[path]
+    const quoted = await post({ url: `${stack.baseUrl}/v1/quote`, body: { endpoint: path, request } })
+    expect(quoted.status).toBe(200)
+    const { payment_requirements: required } = (await quoted.json()) as { payment_requirements: object }
+    const challenge = await post({ url: `${stack.baseUrl}${path}`, body: request })
+    expect(decodePaymentRequiredHeader(challenge.headers.get('PAYMENT-REQUIRED') ?? '').accepts).toEqual([required])
   })
 })
