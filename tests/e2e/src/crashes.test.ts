@@ -1,6 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { fundWallet } from '@turnpike/local'
-import { callsWith, chat, clearFaults, post, quoteAndSign, setFaults, transfersToSeller, until } from '@turnpike/testing'
+import {
+  callsWith,
+  chat,
+  clearFaults,
+  type Fault,
+  post,
+  quoteAndSign,
+  setFaults,
+  transfersToSeller,
+  until,
+} from '@turnpike/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { awaitReturn, gatewaysReady, killAndAwaitReturn, processesOf, stackNow } from './stack-under-test.ts'
 
@@ -14,17 +24,20 @@ beforeEach(async () => {
 })
 afterEach(() => clearFaults(stack))
 
-type Signed = { body: unknown; key: string; payment: string; marker: string }
+type Signed = { url: string; body: unknown; key: string; payment: string; marker: string }
 
-async function signed(): Promise<Signed> {
-  const marker = randomUUID()
-  const body = chat(`Crash ${marker}`)
+async function signedFor(call: { url: string; body: unknown; marker: string }): Promise<Signed> {
   const key = randomUUID()
-  return { body, key, marker, payment: await quoteAndSign(wallet, { url, body, key }) }
+  return { ...call, key, payment: await quoteAndSign(wallet, { ...call, key }) }
+}
+
+function signed(): Promise<Signed> {
+  const marker = randomUUID()
+  return signedFor({ url, body: chat(`Crash ${marker}`), marker })
 }
 
 /** The same request again until it is answered for good, as a client with retries would send it. */
-async function collect({ body, key, payment }: Signed): Promise<Response> {
+async function collect({ url, body, key, payment }: Signed): Promise<Response> {
   return until(
     'a final answer',
     async () => {
@@ -39,12 +52,12 @@ async function collect({ body, key, payment }: Signed): Promise<Response> {
   )
 }
 
-describe('kill -9 in the middle of a paid request', () => {
+describe('the end of a process in the middle of a paid request, by kill -9 unless it says otherwise,', () => {
   for (const service of ['gateway', 'text-worker', 'ledger', 'facilitator']) {
     it(`of the ${service} while the provider works: the same request again gets the result, for one transfer`, async () => {
       const request = await signed()
       await setFaults(stack, [{ upstream: 'gemini', kind: 'latency', ms: 1500, match: { bodyIncludes: request.marker } }])
-      const first = post({ url, ...request }).catch(() => undefined)
+      const first = post({ ...request }).catch(() => undefined)
       await until('the provider is called', async () => (await callsWith(stack, request.marker)).length === 1)
       await killAndAwaitReturn(service)
       await first
@@ -56,12 +69,51 @@ describe('kill -9 in the middle of a paid request', () => {
     })
   }
 
+  const MEDIA: [string, Fault['upstream'], string, (marker: string) => Record<string, unknown>, string[]][] = [
+    [
+      'image',
+      'gemini',
+      '/v1/images/generations',
+      (marker) => ({ model: 'gm-3.1-flash-lite-image', prompt: `Crash ${marker}` }),
+      ['89504e47'],
+    ],
+    [
+      'speech',
+      'elevenlabs',
+      '/v1/audio/speech',
+      (marker) => ({ model: 'el/flash-v2.5', input: `Crash ${marker}` }),
+      ['494433', 'fffb'],
+    ],
+  ]
+  for (const [work, upstream, path, bodyWith, starts] of MEDIA) {
+    for (const deed of ['SIGKILL', 'SIGTERM'] as const) {
+      it(`(${deed}) of the media-worker while the provider works on ${work}: the same request again gets its file, for one transfer`, async () => {
+        const marker = randomUUID()
+        const request = await signedFor({ url: `${stack.baseUrl}${path}`, body: bodyWith(marker), marker })
+        await setFaults(stack, [{ upstream, kind: 'latency', ms: 1500, match: { bodyIncludes: marker } }])
+        const first = post({ ...request }).catch(() => undefined)
+        await until('the provider is called', async () => (await callsWith(stack, marker)).length === 1)
+        const before = processesOf('media-worker')
+        for (const { pid } of before) process.kill(pid, deed)
+        await awaitReturn('media-worker', before)
+        await first
+        const answer = await collect(request)
+        expect(answer.status).toBe(200)
+        const { data } = (await answer.json()) as { data: { url: string }[] }
+        const file = Buffer.from(await (await fetch(data[0]?.url ?? '')).arrayBuffer())
+        expect(starts.some((start) => file.toString('hex').startsWith(start))).toBe(true)
+        expect(await transfersToSeller(stack, wallet.address)).toHaveLength(1)
+        expect((await callsWith(stack, marker)).length).toBeLessThanOrEqual(deed === 'SIGKILL' ? 2 : 1)
+      })
+    }
+  }
+
   for (const service of ['gateway', 'ledger', 'facilitator']) {
     it(`of the ${service} while the settlement is on its way: the same request again gets the result, for one transfer`, async () => {
       const request = await signed()
       const settling = processesOf('facilitator')
       await setFaults(stack, [{ upstream: 'gemini', kind: 'latency', ms: 700, match: { bodyIncludes: request.marker } }])
-      const first = post({ url, ...request }).catch(() => undefined)
+      const first = post({ ...request }).catch(() => undefined)
       await until('the provider is called', async () => (await callsWith(stack, request.marker)).length === 1)
       // A stopped facilitator holds the settlement where it is.
       for (const { pid } of settling) process.kill(pid, 'SIGSTOP')
@@ -88,7 +140,7 @@ describe('release', () => {
     const request = await signed()
     await setFaults(stack, [{ upstream: 'gemini', kind: 'latency', ms: 700, match: { bodyIncludes: request.marker } }])
     let answered = false
-    const first = post({ url, ...request }).then((response) => {
+    const first = post({ ...request }).then((response) => {
       answered = true
       return response
     })
@@ -119,7 +171,7 @@ describe('release', () => {
     const request = await signed()
     await setFaults(stack, [{ upstream: 'gemini', kind: 'latency', ms: 500, match: { bodyIncludes: request.marker } }])
     const hangUp = new AbortController()
-    const first = post({ url, ...request, signal: hangUp.signal }).catch(() => undefined)
+    const first = post({ ...request, signal: hangUp.signal }).catch(() => undefined)
     await until('the provider is called', async () => (await callsWith(stack, request.marker)).length === 1)
     hangUp.abort()
     await first
@@ -134,7 +186,7 @@ describe('a provider that fails', () => {
   it('for sure: 503, not charged, and the same signature under the same key works later', async () => {
     const request = await signed()
     await setFaults(stack, [{ upstream: 'gemini', kind: 'status-500', match: { bodyIncludes: request.marker } }])
-    const failed = await post({ url, ...request })
+    const failed = await post({ ...request })
     expect(failed.status).toBe(503)
     expect(failed.headers.get('x-should-retry')).toBe('true')
     expect(await failed.json()).toMatchObject({ error: { code: 'provider_unavailable', charged: 'no', retryable: true } })
@@ -148,7 +200,7 @@ describe('a provider that fails', () => {
     const request = await signed()
     await setFaults(stack, [{ upstream: 'gemini', kind: 'reset-before-response', match: { bodyIncludes: request.marker } }])
     for (let attempt = 0; attempt < 2; attempt++) {
-      const failed = await post({ url, ...request })
+      const failed = await post({ ...request })
       expect(failed.status).toBe(503)
       expect(failed.headers.get('x-should-retry')).toBe('false')
       expect(await failed.json()).toMatchObject({ error: { code: 'provider_outcome_unknown', charged: 'no', retryable: false } })

@@ -2,6 +2,7 @@ import { type ElevenLabs, ElevenLabsError } from '@elevenlabs/elevenlabs-js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../start-sandbox.ts'
 import { bytesOf, officialClient } from './official-client.ts'
+import { speechClip } from './speech-clip.ts'
 
 let sandbox: Sandbox
 let mp3: Buffer
@@ -135,4 +136,14 @@ describe('a transcription is refused', () => {
   ])('for %s', async (_title, request, statusCode, detail) => {
     expect(await refusal(mp3, request)).toMatchObject({ statusCode, detail })
   })
+})
+
+it('of a file with a title is found by it among the calls', async () => {
+  await transcribe(speechClip('some words', { title: 'a title of its own' }))
+  await transcribe(mp3)
+  const { calls } = (await (await fetch(`${sandbox.adminUrl}/calls?since=0`)).json()) as {
+    calls: { path: string; text: string }[]
+  }
+  const heard = calls.filter(({ path }) => path === '/v1/speech-to-text').map(({ text }) => text)
+  expect(heard.slice(-2)).toEqual(['a title of its own', ''])
 })
