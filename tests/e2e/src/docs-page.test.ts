@@ -78,7 +78,7 @@ describe('the guide in a browser', () => {
     await form.locator('[name=endpoint]').selectOption('Speech')
     await form.locator('[name=text]').fill('')
     await form.locator('.refused').waitFor()
-    expect(await form.locator('.refused').innerText()).toContain('input')
+    expect(await form.locator('.refused').textContent()).toContain('input')
     await page.context().close()
   })
 

@@ -99,7 +99,9 @@ describe('the OpenAPI document', () => {
 
 describe('the bazaar extension of a challenge', () => {
   it.each(PAID)('of $path is what the official crawlers take', ({ path, requestSchema }) => {
-    const { bazaar } = bazaarExtension(path, requestSchema) as { bazaar: Parameters<typeof validateDiscoveryExtension>[0] & Record<string, unknown> }
+    const { bazaar } = bazaarExtension(path, requestSchema) as {
+      bazaar: Parameters<typeof validateDiscoveryExtension>[0] & Record<string, unknown>
+    }
     expect(validateDiscoveryExtension(bazaar)).toEqual({ valid: true })
     expect(validateDiscoveryExtensionSpec(bazaar)).toMatchObject({ valid: true })
   })
