@@ -10,7 +10,7 @@ describe('the error table', () => {
     // A client that is told to come back is told when, and one that is not is not.
     expect(row.retryAfterS !== undefined).toBe(row.retryable)
     if (row.retryable) {
-      expect([409, 429, 503]).toContain(row.status)
+      expect([408, 409, 429, 503]).toContain(row.status)
       expect(row.retryAfterS).toBeGreaterThan(0)
     }
     if (row.status === 429) expect(row.retryable).toBe(true)

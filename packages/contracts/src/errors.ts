@@ -2,7 +2,7 @@
 
 export type Charged = 'no' | 'yes' | 'unknown'
 export type ErrorRow = {
-  status: 400 | 401 | 402 | 404 | 405 | 409 | 410 | 413 | 415 | 416 | 429 | 500 | 503
+  status: 400 | 401 | 402 | 404 | 405 | 408 | 409 | 410 | 413 | 415 | 416 | 429 | 500 | 503
   charged: Charged
   /** A retry of the same request may succeed without a change. Becomes `x-should-retry`. */
   retryable: boolean
@@ -23,7 +23,8 @@ const retry = (status: ErrorRow['status'], retryAfterS: number, message: string)
 
 export const ERRORS = {
   // The request itself
-  malformed_http: row(400, 'The request is not well-formed HTTP, has headers beyond 64 KiB, or did not arrive in time.'),
+  malformed_http: row(400, 'The request is not well-formed HTTP, or has headers beyond 64 KiB.'),
+  request_timeout: retry(408, 1, 'The request did not arrive in time, so nobody looked at it. Send it again under the same key.'),
   unsupported_media_type: row(415, 'Send the body as application/json in UTF-8.'),
   payload_too_large: row(413, 'The body is larger than this endpoint takes.'),
   invalid_json: row(400, 'The body is not valid JSON. Nothing was charged; the payment may be used with the corrected request.'),
@@ -161,6 +162,7 @@ const OPENAI_TYPE: Record<ErrorRow['status'], string> = {
   402: 'payment_required',
   404: 'invalid_request_error',
   405: 'invalid_request_error',
+  408: 'invalid_request_error',
   409: 'conflict_error',
   410: 'invalid_request_error',
   413: 'invalid_request_error',
@@ -177,6 +179,7 @@ const ANTHROPIC_TYPE: Record<ErrorRow['status'], string> = {
   402: 'billing_error',
   404: 'not_found_error',
   405: 'invalid_request_error',
+  408: 'invalid_request_error',
   409: 'invalid_request_error',
   410: 'not_found_error',
   413: 'request_too_large',

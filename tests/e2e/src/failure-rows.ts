@@ -245,6 +245,7 @@ export const NOT_ON_A_PAID_REQUEST = {
   audio_too_short: 'for transcriptions only',
   balance_unavailable: 'GET /v1/balance only',
   malformed_http: 'for what is no HTTP request at all; the hostile clients send it',
+  request_timeout: 'for what never arrives whole; tested where it is refused',
   internal_error: 'a defect by definition; the hostile clients look for it',
 } as const satisfies Partial<Record<Code, string>>
 

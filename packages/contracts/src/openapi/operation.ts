@@ -57,6 +57,10 @@ const ERROR_RESPONSES: Record<string, { description: string; headers: HeaderName
   401: { description: 'No bearer token came along.', headers: ['WWW-Authenticate', 'x-should-retry'] },
   404: { description: 'There is nothing here.', headers: ['x-should-retry'] },
   405: { description: 'This address does not take this method.', headers: ['Allow', 'x-should-retry'] },
+  408: {
+    description: 'The request did not arrive in time, and nobody looked at it.',
+    headers: ['Retry-After', 'x-should-retry'],
+  },
   409: {
     description: 'The idempotency key belongs to another request, is still being worked on, or its result has expired.',
     headers: ['Retry-After', 'x-should-retry'],

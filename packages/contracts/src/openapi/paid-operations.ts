@@ -103,7 +103,7 @@ function paidOperation(path: PaidEndpoint, price: PriceHint): Operation {
         headers: headers('PAYMENT-REQUIRED', 'X-Service-Challenge-Kind', 'x-should-retry'),
         content: jsonContent('ChallengeBody'),
       },
-      ...errorResponses(envelope, 400, 405, 409, 413, 415, 429, 503),
+      ...errorResponses(envelope, 400, 405, 408, 409, 413, 415, 429, 503),
     },
   }
 }

@@ -11,8 +11,12 @@ const THE_REQUEST: Group = {
   id: 'errors-request',
   codes: {
     malformed_http: {
-      happened: 'The bytes on the wire were no HTTP request, had more than 64 KiB of headers, or stopped arriving.',
-      toDo: 'Look at what is between your client and this server: a proxy, or an upload that is too slow.',
+      happened: 'The bytes on the wire were no HTTP request, or had more than 64 KiB of headers.',
+      toDo: 'Look at what is between your client and this server, such as a proxy.',
+    },
+    request_timeout: {
+      happened: 'The request stopped arriving, or arrived too slowly, so nobody looked at it.',
+      toDo: SAME_KEY,
     },
     unsupported_media_type: {
       happened:

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Duplex } from 'node:stream'
-import type { ErrorCode } from '@turnpike/contracts'
+import { type Charged, type ErrorCode, errorRow } from '@turnpike/contracts'
 
 /** What Node cannot read as HTTP never reaches the routes: it gets the same envelope and a request id all the same. */
 export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
@@ -8,10 +8,13 @@ export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): 
     socket.destroy()
     return
   }
-  const { status, message } = REFUSALS[error.code ?? ''] ?? MALFORMED
+  const { status, code, message } = REFUSALS[error.code ?? ''] ?? MALFORMED
+  const { retryable, retryAfterS } = errorRow(code)
+  // A request that may come back may have come before, with a payment: what became of that is not known here.
+  const charged: Charged = retryable ? 'unknown' : 'no'
   const requestId = randomUUID()
   const body = JSON.stringify({
-    error: { message, type: 'invalid_request_error', param: null, code: CODE, charged: 'no', retryable: false },
+    error: { message: message ?? errorRow(code).message, type: 'invalid_request_error', param: null, code, charged, retryable },
     request_id: requestId,
   })
   socket.end(
@@ -21,16 +24,27 @@ export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): 
       'Content-Type: application/json; charset=utf-8',
       `Content-Length: ${Buffer.byteLength(body)}`,
       `X-Request-ID: ${requestId}`,
-      'x-should-retry: false',
+      `x-should-retry: ${retryable}`,
+      ...(retryable && retryAfterS !== undefined ? [`Retry-After: ${retryAfterS}`] : []),
       '',
       body,
     ].join('\r\n'),
   )
 }
 
-const CODE: ErrorCode = 'malformed_http'
-const MALFORMED = { status: '400 Bad Request', message: 'The request is not well-formed HTTP.' }
-const REFUSALS: Record<string, typeof MALFORMED> = {
-  HPE_HEADER_OVERFLOW: { status: '431 Request Header Fields Too Large', message: 'The headers are larger than 64 KiB.' },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: '408 Request Timeout', message: 'The request did not arrive in time.' },
+type Refusal = { status: string; code: ErrorCode; message?: string }
+
+const MALFORMED: Refusal = {
+  status: '400 Bad Request',
+  code: 'malformed_http',
+  message: 'The request is not well-formed HTTP.',
+}
+const REFUSALS: Record<string, Refusal> = {
+  HPE_HEADER_OVERFLOW: {
+    status: '431 Request Header Fields Too Large',
+    code: 'malformed_http',
+    message: 'The headers are larger than 64 KiB.',
+  },
+  // A gateway that stood still for a while meets its own time limit when it goes on: the client did nothing wrong, and may come back.
+  ERR_HTTP_REQUEST_TIMEOUT: { status: '408 Request Timeout', code: 'request_timeout' },
 }

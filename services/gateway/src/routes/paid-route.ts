@@ -146,7 +146,7 @@ const UNREAD: Record<Unread['kind'], ErrorCode> = {
   too_large: 'payload_too_large',
   no_room: 'overloaded',
   client_full: 'rate_limited',
-  too_slow: 'malformed_http',
+  too_slow: 'request_timeout',
 }
 
 export function hasBody(request: IncomingMessage): boolean {

@@ -1,5 +1,6 @@
 import type { DocsDeps } from '../docs-deps.ts'
 import { type Html, html } from '../html.ts'
+import { CHECK_RECEIPT } from '../snippets.ts'
 
 export function receiptsSection({ publicBaseUrl }: DocsDeps): Html {
   return html`<section id="receipts" aria-labelledby="receipts-title">
@@ -13,19 +14,7 @@ of the effective request (<code>request_sha256</code>) and of the bytes of the a
 <p><code>signature</code> is a detached JWS (EdDSA, Ed25519) over the <a href="https://www.rfc-editor.org/rfc/rfc8785" rel="noreferrer">RFC 8785</a> form of the
 receipt without <code>signature</code>. The keys are at <a href="/.well-known/jwks.json"><code>/.well-known/jwks.json</code></a>; fetch them once, then no network is
 needed.</p>
-<pre tabindex="0"><code data-snippet="receipt">// npm install canonicalize@5.1.0
-import { createPublicKey, verify } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import canonicalize from 'canonicalize'
-
-const { signature, ...receipt } = JSON.parse(readFileSync('receipt.json', 'utf8'))
-const { keys } = JSON.parse(readFileSync('jwks.json', 'utf8'))
-const [header, , mac] = signature.split('.')
-const { kid } = JSON.parse(Buffer.from(header, 'base64url').toString())
-const key = createPublicKey({ key: keys.find((each) =&gt; each.kid === kid), format: 'jwk' })
-const signed = header + '.' + Buffer.from(canonicalize(receipt)).toString('base64url')
-
-console.log(verify(null, Buffer.from(signed), key, Buffer.from(mac, 'base64url')) ? 'signed by the issuer' : 'NOT GENUINE')</code></pre>
+<pre tabindex="0"><code data-snippet="receipt">${CHECK_RECEIPT}</code></pre>
 <p>A signature proves who says so. That the money moved, the chain says: look up <code>payment.transaction</code> on Base.</p>
 </section>`
 }
