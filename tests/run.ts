@@ -1,8 +1,9 @@
 // npm test: linter, type check, then every test against real parts on ports and a home of its own.
 //   npm test                       everything
 //   npm test -- <path or name>...  only test files whose path holds one of them, without linter and type check
-import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
@@ -24,7 +25,10 @@ try {
     )
   }
   outcomes.push(prepare())
+  // Faults wait far more than they work, and have a stack of their own: beside the parts they cost the run nothing.
+  const faults = startVitest('faults')
   outcomes.push(vitest('parts'))
+  outcomes.push(await finished(faults))
   outcomes.push(vitest('stack'))
 } finally {
   rmSync(reports, { recursive: true, force: true })
@@ -58,27 +62,39 @@ function prepare(): Outcome {
   return { passed: 0, failures: status === 0 ? [] : [`software of the parts: see its output above (${ending(status)})`] }
 }
 
-/** A file that does not load, or a run that ends early, counts as a failure of its own. */
+type Running = { project: string; child: ChildProcess; output: string; startedAt: number }
+
 function vitest(project: string): Outcome {
-  const report = join(reports, `${project}.json`)
   console.log(`\n── tests: ${project}`)
-  const { status } = spawnSync(
-    'pnpm',
-    [
-      'exec',
-      'vitest',
-      'run',
-      '--project',
-      project,
-      '--passWithNoTests',
-      '--reporter=default',
-      '--reporter=json',
-      `--outputFile.json=${report}`,
-      ...filters,
-    ],
-    { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] },
-  )
-  const { numPassedTests = 0, testResults = [] } = readReport(report)
+  const { status } = spawnSync('pnpm', vitestArguments(project), { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
+  return outcomeOf(project, status)
+}
+
+/** Runs beside what follows; what it says is kept until it has ended. */
+function startVitest(project: string): Running {
+  console.log(`\n── tests: ${project}, beside the next; their output follows it`)
+  const output = join(reports, `${project}.log`)
+  const file = openSync(output, 'w')
+  const child = spawn('pnpm', vitestArguments(project), { cwd: root, stdio: ['ignore', file, file] })
+  closeSync(file)
+  return { project, child, output, startedAt: Date.now() }
+}
+
+async function finished({ project, child, output, startedAt }: Running): Promise<Outcome> {
+  console.log(`\n── tests: ${project} (since ${Math.round((Date.now() - startedAt) / 1000)} s)`)
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  process.stdout.write(readFileSync(output))
+  return outcomeOf(project, child.exitCode)
+}
+
+function vitestArguments(project: string): string[] {
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${join(reports, `${project}.json`)}`]
+  return ['exec', 'vitest', 'run', '--project', project, '--passWithNoTests', ...reporters, ...filters]
+}
+
+/** A file that does not load, or a run that ends early, counts as a failure of its own. */
+function outcomeOf(project: string, status: number | null): Outcome {
+  const { numPassedTests = 0, testResults = [] } = readReport(join(reports, `${project}.json`))
   const failures = testResults.flatMap(failuresOf)
   if (failures.length === 0 && status !== 0) {
     failures.push(`tests: ${project}: no test failed but the run did; see its output above (${ending(status)})`)
