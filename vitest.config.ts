@@ -11,7 +11,12 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'parts',
-          include: ['packages/**/*.test.ts', 'services/**/*.test.ts', 'infra/**/*.test.ts', 'tests/architecture/**/*.test.ts'],
+          include: [
+            'packages/**/*.test.ts',
+            'services/**/*.test.ts',
+            'infra/**/*.test.ts',
+            'tests/{architecture,crowd,cluster}/**/*.test.ts',
+          ],
           maxWorkers: 2,
         },
       },

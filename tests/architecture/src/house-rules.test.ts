@@ -12,7 +12,8 @@ const MAX_TEST_LINES = 320
 const MAY_PAUSE = [
   /^packages\/testing\/src\/until\.ts$/,
   /^tests\/bench\//,
-  /^tests\/faults\/src\/(begin-fault|client-styles|crowd|fault-proxy|finish)\.ts$/,
+  /^tests\/crowd\/src\/(client-styles|crowd|finish)\.ts$/,
+  /^tests\/faults\/src\/(begin-fault|fault-proxy)\.ts$/,
 ]
 const CALLED_BACK = '(?:r|res|resolve|resolved|done|next|ok|wake)\\b'
 const SLEEPS = [

@@ -1,12 +1,18 @@
-import { type AuditFound, runAudit } from './audit.ts'
+import {
+  type AuditFound,
+  type Books,
+  type CallsPerCharge,
+  countCalls,
+  finishAll,
+  type Random,
+  readBooks,
+  startCrowd,
+  untilQuiet,
+} from '@turnpike/crowd'
+import { runAudit } from './audit.ts'
 import type { FaultDeps } from './begin-fault.ts'
-import type { Books } from './compare-books.ts'
-import { startCrowd } from './crowd.ts'
 import { describeFault, type PlannedFault } from './fault.ts'
 import { type FaultyStack, startFaultyStack } from './faulty-stack.ts'
-import { finishAll } from './finish.ts'
-import type { Random } from './random.ts'
-import { readBooks, untilQuiet } from './read-books.ts'
 import { type StruckFault, strike } from './strike.ts'
 import { openUpstream } from './upstream.ts'
 
@@ -29,7 +35,7 @@ export type Outcome = {
   unfinished: string[]
   /** Paid requests that were fetched again with another signature, every one of them. */
   replayed: number
-  upstreamCalls: { total: number; perCharged: number; most: number }
+  upstreamCalls: CallsPerCharge
 }
 
 const WALLETS = 12
@@ -78,10 +84,10 @@ async function loadStack(stack: FaultyStack, { random, clients }: { random: Rand
       const paid = crowd.requests.filter((request) => request.paid !== undefined)
       const before = new Map(paid.map((request) => [request, request.paid?.replays ?? 0]))
       const lost = await finishAll(crowd.deps, paid)
-      await untilQuiet({ stack }, QUIET_MS)
+      await untilQuiet(stack.chain, QUIET_MS)
       await upstream.refresh()
       return {
-        books: await readBooks({ stack, crowd }),
+        books: await readBooks({ payTo: stack.payTo, rpcUrl: stack.chain.rpcUrl, crowd }),
         audit: await runAudit(stack),
         violations: [...crowd.violations],
         unfinished: [
@@ -89,7 +95,10 @@ async function loadStack(stack: FaultyStack, { random, clients }: { random: Rand
           ...lost.map(({ request, lastSeen }) => `request ${request.number} is paid and cannot be fetched: ${lastSeen}`),
         ],
         replayed: paid.filter((request) => (request.paid?.replays ?? 0) > (before.get(request) ?? 0)).length,
-        upstreamCalls: countCalls(deps),
+        upstreamCalls: countCalls(
+          crowd,
+          upstream.calls().map(({ text }) => text),
+        ),
       }
     },
     async stop(stopOptions) {
@@ -98,15 +107,4 @@ async function loadStack(stack: FaultyStack, { random, clients }: { random: Rand
       await stack.stop(stopOptions)
     },
   }
-}
-
-function countCalls({ crowd, upstream }: FaultDeps): Outcome['upstreamCalls'] {
-  const calls = new Map<number, number>()
-  for (const { text } of upstream.calls()) {
-    const request = crowd.byMarker(text)
-    if (request?.paid !== undefined) calls.set(request.number, (calls.get(request.number) ?? 0) + 1)
-  }
-  const charged = crowd.requests.filter((request) => request.paid !== undefined).length
-  const total = [...calls.values()].reduce((sum, each) => sum + each, 0)
-  return { total, perCharged: charged === 0 ? 0 : total / charged, most: Math.max(0, ...calls.values()) }
 }

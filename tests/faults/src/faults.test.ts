@@ -1,7 +1,7 @@
+import { randomFrom } from '@turnpike/crowd'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { describeFault } from './fault.ts'
 import { type FaultRun, type Outcome, startFaultRun } from './fault-run.ts'
-import { randomFrom } from './random.ts'
 import { isClean, renderReport } from './report.ts'
 import { boundedSchedule } from './schedule.ts'
 

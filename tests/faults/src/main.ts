@@ -1,9 +1,10 @@
 // npm run faults: many clients against a stack of its own while faults strike it, then every request is brought to its end and the books are
 // compared. Exit status 0: no difference. 1: a difference, a fault that hit nothing, or one after which nothing recovered.
+
+import { type Random, randomFrom } from '@turnpike/crowd'
 import { describeFault, nameOf, type PlannedFault } from './fault.ts'
 import { type FaultRun, startFaultRun } from './fault-run.ts'
 import { type Options, readOptions, USAGE, UsageError } from './options.ts'
-import { type Random, randomFrom } from './random.ts'
 import { isClean, renderReport } from './report.ts'
 import { endlessSchedule } from './schedule.ts'
 

@@ -1,9 +1,7 @@
+import type { Crowd, PaidRequest, Work } from '@turnpike/crowd'
 import { until } from '@turnpike/testing'
-import type { Crowd } from './crowd.ts'
 import type { Moment } from './fault.ts'
 import type { FaultProxy } from './fault-proxy.ts'
-import type { PaidRequest } from './paid-request.ts'
-import type { Work } from './paid-work.ts'
 import type { Upstream } from './upstream.ts'
 
 export type Caught = {

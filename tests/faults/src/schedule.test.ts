@@ -1,6 +1,6 @@
+import { randomFrom } from '@turnpike/crowd'
 import { describe, expect, it } from 'vitest'
 import { describeFault, nameOf, PARTS, type PlannedFault, SERVICES } from './fault.ts'
-import { randomFrom } from './random.ts'
 import { boundedSchedule, endlessSchedule } from './schedule.ts'
 
 describe('a schedule', () => {

@@ -1,3 +1,4 @@
+import type { Random } from '@turnpike/crowd'
 import {
   CHAIN_TRICKS,
   type Fault,
@@ -11,7 +12,6 @@ import {
   VENDORS,
   VERIFY_TRICKS,
 } from './fault.ts'
-import type { Random } from './random.ts'
 
 const BOUNDED_UPSTREAM_FAULTS = 4
 const ANY_MOMENT: readonly Moment[] = ['verifying', 'working', 'settling', 'settled']

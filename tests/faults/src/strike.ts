@@ -1,9 +1,8 @@
+import { sendCopy, WORK, type Work } from '@turnpike/crowd'
 import { until } from '@turnpike/testing'
 import { type Begun, beginFault, type FaultDeps, last, waitingOf } from './begin-fault.ts'
 import type { Fault, PlannedFault } from './fault.ts'
 import { type Caught, catchMoment } from './moments.ts'
-import { sendCopy } from './paid-request.ts'
-import { WORK, type Work } from './paid-work.ts'
 
 export type StruckFault = PlannedFault & {
   /** Numbers of the paid requests that it met. */

@@ -2,15 +2,23 @@ import { openChainRpc, readBlockNumber, type TransferToSeller, transfersToSeller
 import { until } from '@turnpike/testing'
 import { type Books, compareBooks, type ReceiptSeen } from './compare-books.ts'
 import type { Crowd } from './crowd.ts'
-import type { FaultyStack } from './faulty-stack.ts'
 import { missingFile } from './paid-work.ts'
 
+export type BooksDeps = {
+  payTo: string
+  rpcUrl: string
+  crowd: Crowd
+  /** The first block of the crowd's time, where others paid before it; 0 unless told. */
+  fromBlock?: bigint
+}
+
 /** Reads the chain, and over HTTP every receipt and every file that a client was given, and compares. */
-export async function readBooks({ stack, crowd }: { stack: FaultyStack; crowd: Crowd }): Promise<Books> {
-  const { payTo, chain } = stack
-  const rpc = openChainRpc({ url: chain.rpcUrl, timeoutMs: 10_000 })
+export async function readBooks({ payTo, rpcUrl, crowd, fromBlock = 0n }: BooksDeps): Promise<Books> {
+  const rpc = openChainRpc({ url: rpcUrl, timeoutMs: 10_000 })
   const transfers: TransferToSeller[] = []
-  for await (const found of transfersToSeller(rpc, { payTo, from: 0n, to: await readBlockNumber(rpc) })) transfers.push(...found)
+  for await (const found of transfersToSeller(rpc, { payTo, from: fromBlock, to: await readBlockNumber(rpc) })) {
+    transfers.push(...found)
+  }
   const receipts = new Map<string, ReceiptSeen>()
   for (const { paid, number } of crowd.requests) {
     if (paid === undefined) continue
@@ -31,8 +39,8 @@ export async function readBooks({ stack, crowd }: { stack: FaultyStack; crowd: C
 }
 
 /** No settlement is under way any more: the chain has been still for a moment. */
-export async function untilQuiet({ stack }: { stack: FaultyStack }, quietMs: number): Promise<void> {
-  const rpc = openChainRpc({ url: stack.chain.rpcUrl, timeoutMs: 10_000 })
+export async function untilQuiet({ rpcUrl }: { rpcUrl: string }, quietMs: number): Promise<void> {
+  const rpc = openChainRpc({ url: rpcUrl, timeoutMs: 10_000 })
   let block = await readBlockNumber(rpc)
   let since = Date.now()
   await until('the chain is still', async () => {
