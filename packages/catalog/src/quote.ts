@@ -16,6 +16,7 @@ export type QuoteResult =
   | { ok: false; code: 'context_length_exceeded'; inputTokens: number; limit: number }
 
 export const MINIMUM_PRICE_ATOMIC = atomic(MINIMUM_PRICE_USD)
+const readRates = new Map<string, Rational>()
 const ATOMIC_PER_USD = rational(1_000_000)
 const PER_MILLION = rational(1, 1_000_000)
 
@@ -27,10 +28,7 @@ export function quoteText(model: TextModel, request: { inputTokens: number; maxT
   const rates = textRatesFor(model, request.inputTokens)
   const outputTokens = roundUp(rational(BigInt(request.maxTokens) * BigInt(OUTPUT_RESERVE_BASIS_POINTS), 10_000))
   const usd = multiply(
-    add(
-      multiply(rational(request.inputTokens), fromDecimal(rates.input)),
-      multiply(rational(outputTokens), fromDecimal(rates.output)),
-    ),
+    add(multiply(rational(request.inputTokens), rateOf(rates.input)), multiply(rational(outputTokens), rateOf(rates.output))),
     PER_MILLION,
   )
   return {
@@ -62,6 +60,13 @@ export function textRatesFor(model: TextModel, inputTokens: number): { input: st
   return tier !== undefined && inputTokens > tier.aboveInputTokens
     ? { input: tier.input, output: tier.output }
     : { input, output }
+}
+
+/** The rates are few and their decimals are read for every request. */
+function rateOf(decimal: string): Rational {
+  const rate = readRates.get(decimal) ?? fromDecimal(decimal)
+  readRates.set(decimal, rate)
+  return rate
 }
 
 /** A price as it is charged: the fee is applied before the minimum, and it is rounded up to one atomic unit. */

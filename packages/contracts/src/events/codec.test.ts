@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { commitCodec, jobCodec, outcomeCodec } from './codec.ts'
+import { commitCodec, EVENT_SCHEMAS, jobCodec, outcomeCodec } from './codec.ts'
 import type { CommitEvent } from './commit.ts'
 import type { JobEvent } from './job.ts'
 import type { OutcomeEvent } from './outcome.ts'
@@ -32,7 +32,8 @@ const job: JobEvent = {
 }
 const succeeded: OutcomeEvent = {
   type: 'outcome',
-  version: 1,
+  version: 2,
+  startedAt: 1_790_000_000_500,
   jobId: hex('1'),
   keyHash: 'k'.repeat(43),
   finishedAt: 1_790_000_001_000,
@@ -42,7 +43,8 @@ const succeeded: OutcomeEvent = {
 }
 const failed: OutcomeEvent = {
   type: 'outcome',
-  version: 1,
+  version: 2,
+  startedAt: null,
   jobId: hex('1'),
   keyHash: 'k'.repeat(43),
   finishedAt: 1_790_000_001_000,
@@ -77,7 +79,7 @@ describe('events', () => {
       { ...failed, kind: 'refused', code: 'content_blocked' } as const,
       { ...failed, kind: 'ambiguous' } as const,
     ]) {
-      expect(outcomeCodec.decode(outcomeCodec.encode(outcome))).toEqual({ ok: true, event: outcome })
+      expect(outcomeCodec.decode(outcomeCodec.encode(outcome, 'current'))).toEqual({ ok: true, event: outcome })
     }
     expect(commitCodec.decode(commitCodec.encode(commit))).toEqual({ ok: true, event: commit })
   })
@@ -148,6 +150,34 @@ describe('events', () => {
   it('of ours that break their schema are never sent', () => {
     expect(() => jobCodec.encode({ ...job, payer: '0xABC' })).toThrow(/payer/)
     expect(() => jobCodec.encode({ ...job, priceInputs: { rate: 0.5 } })).toThrow(TypeError)
-    expect(() => outcomeCodec.encode({ ...failed, message: 'x'.repeat(501) })).toThrow(TypeError)
+    for (const schema of EVENT_SCHEMAS) {
+      expect(() => outcomeCodec.encode({ ...failed, message: 'x'.repeat(501) }, schema)).toThrow(TypeError)
+    }
+  })
+})
+
+describe('an event with two schemas', () => {
+  const { startedAt: _, ...withoutStart } = succeeded
+  const asBefore = { ...withoutStart, version: 1 }
+
+  it('is written as the release before reads it, which refuses any other version', () => {
+    const written = JSON.parse(outcomeCodec.encode(succeeded, 'previous').toString('utf8'))
+    expect(written).toEqual(asBefore)
+    expect(outcomeCodec.versionOf('previous')).toBe(1)
+    expect(outcomeCodec.versionOf('current')).toBe(2)
+  })
+
+  it('is read in both, what the older one does not tell as unknown', () => {
+    const decoded = outcomeCodec.decode(Buffer.from(JSON.stringify(asBefore)))
+    expect(decoded).toEqual({ ok: true, event: { ...succeeded, startedAt: null } })
+  })
+
+  it.each([
+    ['a version to come', { ...succeeded, version: 3 }],
+    ['no version', { ...succeeded, version: undefined }],
+    ['the older version with a broken field', { ...asBefore, keyHash: 'short' }],
+    ['the newer version without what it added', { ...withoutStart, version: 2 }],
+  ])('is refused with %s', (_what, value) => {
+    expect(outcomeCodec.decode(Buffer.from(JSON.stringify(value)))).toMatchObject({ ok: false })
   })
 })

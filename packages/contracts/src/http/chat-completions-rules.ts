@@ -1,13 +1,13 @@
 import { compile } from '../validator.ts'
 import { ChatCompletionRequest, DEFAULT_MAX_TOKENS } from './chat-completions.ts'
 import { CHAT_FIELDS } from './chat-fields.ts'
-import { withoutNulls } from './chat-message-parts.ts'
 import { parseChatMessages } from './chat-messages.ts'
 import { parseChatTools, parseResponseFormat, parseToolChoice } from './chat-tools.ts'
 import type { ChatResponseFormat, ChatTool, EffectiveChatRequest } from './effective-chat-request.ts'
 import { schemaBudget } from './json-schema-rules.ts'
 import { incomplete, invalid, type Parsed, problemFromSchema, type RequestProblem } from './request-problem.ts'
 import { MAX_DECLARATION_BYTES } from './tool-declarations.ts'
+import { withoutNulls } from './without-nulls.ts'
 
 type Refused = { ok: false; problem: RequestProblem }
 type Request = ChatCompletionRequest & Record<string, unknown>
@@ -28,7 +28,7 @@ const ASKS_FOR_NOTHING: Record<string, (value: unknown) => boolean> = {
 /** Reads a parsed JSON body of POST /v1/chat/completions. Pure; linear in its size. */
 export function parseChatCompletion(body: unknown): Parsed<EffectiveChatRequest> {
   if (body === null || typeof body !== 'object' || Array.isArray(body)) return incomplete('body')
-  const checked = validate(withoutNullOptions(body as Record<string, unknown>))
+  const checked = validate(withoutNulls(body as Record<string, unknown>, REQUIRED))
   if (!checked.ok) return problemFromSchema(checked.problems)
   const request: Request = checked.value
 
@@ -73,11 +73,6 @@ export function parseChatCompletion(body: unknown): Parsed<EffectiveChatRequest>
       ...(raw_output === true ? { raw_output } : {}),
     },
   }
-}
-
-function withoutNullOptions(body: Record<string, unknown>): Record<string, unknown> {
-  const required = REQUIRED.flatMap((field) => (Object.hasOwn(body, field) ? [[field, body[field]]] : []))
-  return { ...withoutNulls(body), ...Object.fromEntries(required) }
 }
 
 function unsupportedField(request: Request): Refused | undefined {

@@ -2,6 +2,7 @@ import type { RawChatMessage, RawChatPart } from './chat-completions.ts'
 import type { ChatImagePart, ChatTextPart } from './effective-chat-request.ts'
 import { checkImageUrl, type ImageBudget } from './image-source.ts'
 import { invalid, type Parsed } from './request-problem.ts'
+import { withoutNulls } from './without-nulls.ts'
 
 /** The parts of a message. Images only in user messages; a refusal is the text that an assistant gave instead of an answer. */
 export function parseChatContent(
@@ -37,9 +38,4 @@ export function parseChatContent(
     }
   }
   return { ok: true, value: parts }
-}
-
-/** OpenAI's clients write null for what is absent. */
-export function withoutNulls(record: { [field: string]: unknown }): { [field: string]: unknown } {
-  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null))
 }

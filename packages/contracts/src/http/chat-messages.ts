@@ -1,10 +1,11 @@
 import type { RawChatMessage } from './chat-completions.ts'
-import { parseChatContent, withoutNulls } from './chat-message-parts.ts'
+import { parseChatContent } from './chat-message-parts.ts'
 import { parseToolCalls } from './chat-tool-calls.ts'
 import type { EffectiveChatMessage } from './effective-chat-request.ts'
 import { imageBudget } from './image-source.ts'
 import { invalid, type Parsed, type RequestProblem } from './request-problem.ts'
 import { ARGUMENT_LIMITS } from './tool-arguments.ts'
+import { withoutNulls } from './without-nulls.ts'
 
 type Refused = { ok: false; problem: RequestProblem }
 /** The calls that wait for their results, and the message that made them. */

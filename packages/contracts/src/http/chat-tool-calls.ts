@@ -1,9 +1,9 @@
 import { MAX_SIGNATURE_LENGTH, type RawToolCall } from './chat-completions.ts'
-import { withoutNulls } from './chat-message-parts.ts'
 import type { ChatToolCall } from './effective-chat-request.ts'
 import { invalid, type Parsed } from './request-problem.ts'
 import { ARGUMENT_LIMITS, parseArguments, type ValueBudget } from './tool-arguments.ts'
 import { nameProblem } from './tool-declarations.ts'
+import { withoutNulls } from './without-nulls.ts'
 
 export const MAX_CHAT_TOOL_NAME_LENGTH = 64
 

@@ -1,9 +1,9 @@
 import type { RawChatTool, RawResponseFormat, RawToolChoice } from './chat-completions.ts'
-import { withoutNulls } from './chat-message-parts.ts'
 import { MAX_CHAT_TOOL_NAME_LENGTH } from './chat-tool-calls.ts'
 import type { ChatResponseFormat, ChatTool, ChatToolChoice } from './effective-chat-request.ts'
 import { invalid, type Parsed } from './request-problem.ts'
 import { type DeclarationBudget, declarationProblem, nameProblem, responseSchemaProblem } from './tool-declarations.ts'
+import { withoutNulls } from './without-nulls.ts'
 
 export function parseChatTools(tools: RawChatTool[], budget: DeclarationBudget): Parsed<ChatTool[]> {
   const names = new Set<string>()

@@ -1,4 +1,3 @@
-import { withoutNulls } from './chat-message-parts.ts'
 import { isSignature } from './chat-tool-calls.ts'
 import type { MessagesBlock, MessagesImageBlock, MessagesTextBlock } from './effective-messages-request.ts'
 import { base64ImageProblem, checkHttpsUrl, type ImageBudget } from './image-source.ts'
@@ -6,6 +5,7 @@ import type { RawBlock, RawImageBlock, RawMessage, RawTextBlock, RawToolResultBl
 import { invalid, type Parsed, type RequestProblem } from './request-problem.ts'
 import { ARGUMENT_LIMITS, isTooDeep } from './tool-arguments.ts'
 import { nameProblem } from './tool-declarations.ts'
+import { withoutNulls } from './without-nulls.ts'
 
 type Refused = { ok: false; problem: RequestProblem }
 

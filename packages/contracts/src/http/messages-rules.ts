@@ -1,5 +1,4 @@
 import { compile } from '../validator.ts'
-import { withoutNulls } from './chat-message-parts.ts'
 import type { EffectiveMessagesRequest, MessagesTextBlock } from './effective-messages-request.ts'
 import { schemaBudget } from './json-schema-rules.ts'
 import { MessagesRequest, type RawThinking } from './messages.ts'
@@ -9,6 +8,7 @@ import { parseMessagesToolChoice, parseMessagesTools } from './messages-tools.ts
 import { parseTurns } from './messages-turns.ts'
 import { incomplete, invalid, type Parsed, problemFromSchema, type RequestProblem } from './request-problem.ts'
 import { MAX_DECLARATION_BYTES } from './tool-declarations.ts'
+import { withoutNulls } from './without-nulls.ts'
 
 type Refused = { ok: false; problem: RequestProblem }
 type Request = MessagesRequest & Record<string, unknown>
@@ -20,7 +20,7 @@ const REFUSED = Object.entries(MESSAGES_FIELDS).flatMap(([field, { does }]) => (
 /** Reads a parsed JSON body of POST /v1/messages. Pure; linear in its size. */
 export function parseMessages(body: unknown): Parsed<EffectiveMessagesRequest> {
   if (body === null || typeof body !== 'object' || Array.isArray(body)) return incomplete('body')
-  const checked = validate(withoutNullOptions(body as Record<string, unknown>))
+  const checked = validate(withoutNulls(body as Record<string, unknown>, REQUIRED))
   if (!checked.ok) return problemFromSchema(checked.problems)
   const request: Request = checked.value
 
@@ -52,11 +52,6 @@ export function parseMessages(body: unknown): Parsed<EffectiveMessagesRequest> {
       ...(raw_output === true ? { raw_output } : {}),
     },
   }
-}
-
-function withoutNullOptions(body: Record<string, unknown>): Record<string, unknown> {
-  const required = REQUIRED.flatMap((field) => (Object.hasOwn(body, field) ? [[field, body[field]]] : []))
-  return { ...withoutNulls(body), ...Object.fromEntries(required) }
 }
 
 function unsupportedField(request: Request): Refused | undefined {

@@ -1,9 +1,9 @@
-import { withoutNulls } from './chat-message-parts.ts'
 import type { MessagesTool, MessagesToolChoice } from './effective-messages-request.ts'
 import type { RawMessagesTool, RawMessagesToolChoice } from './messages.ts'
 import { MAX_MESSAGES_TOOL_NAME_LENGTH } from './messages-blocks.ts'
 import { invalid, type Parsed } from './request-problem.ts'
 import { type DeclarationBudget, declarationProblem } from './tool-declarations.ts'
+import { withoutNulls } from './without-nulls.ts'
 
 /** Accepted with the value that asks for nothing, and left out. */
 const ASKS_FOR_NOTHING: Record<string, (value: unknown) => boolean> = {

@@ -96,6 +96,24 @@ describe('a look-up', () => {
     expect(most).toBe(2)
   })
 
+  it('does not wait for a call that is slow', async () => {
+    let release = () => {}
+    const slow = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const { url, calls } = await ledger(async (call) => {
+      if (calls.length === 1) await slow
+      return allUnknown(call)
+    })
+    const ledgerClient = client(url)
+    const held = ledgerClient.lookup({ keyHash: key(1) })
+    await expect.poll(() => calls.length).toBe(1)
+    expect(await ledgerClient.lookup({ keyHash: key(2) })).toMatchObject({ keyHash: key(2) })
+    expect(calls.map((call) => itemsOf(call).length)).toEqual([1, 1])
+    release()
+    expect(await held).toMatchObject({ keyHash: key(1) })
+  })
+
   it('of one batch that fails does not take others with it', async () => {
     const { url } = await ledger((call) => (itemsOf(call).length === 500 ? { status: 503 } : allUnknown(call)))
     const ledgerClient = client(url)

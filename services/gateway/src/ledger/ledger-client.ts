@@ -29,6 +29,10 @@ export type LedgerClient = {
 const TIMEOUT_MS = 5_000
 const MAX_BATCH = 500
 const MAX_BATCHES_IN_FLIGHT = 2
+// A call and its statement cost far more than a key in them: the next call waits for the one under way, unless that is slow or
+// enough has gathered.
+const WORTH_A_CALL = 128
+const SLOW_CALL_MS = 20
 const MAX_WAITING = 10_000
 
 const validateLookup = compile(LookupResponse)
@@ -51,7 +55,8 @@ function isFresh({ since, reject }: Waiting): boolean {
 
 /**
  * The ledger's internal HTTP interface. Look-ups are on the path of every request, unpaid ones included, so those that arrive
- * together travel together: one call and one statement for up to 500 keys, at most two calls under way. When idle a look-up goes at once.
+ * while a call is under way travel together in the next one: one call and one statement for up to 500 keys, at most
+ * two calls under way. When idle a look-up goes at once.
  */
 export function openLedgerClient(options: { urls: readonly string[]; token: string }): LedgerClient {
   const agent = new Agent({ connections: 32, pipelining: 1, keepAliveTimeout: 30_000 })
@@ -59,6 +64,7 @@ export function openLedgerClient(options: { urls: readonly string[]; token: stri
   let inFlight = 0
   let turn = 0
   let scheduled = false
+  let overdue: NodeJS.Timeout | undefined
 
   async function call(method: 'GET' | 'POST', path: string, body?: unknown): Promise<{ status: number; json: unknown }> {
     let last: unknown
@@ -87,12 +93,20 @@ export function openLedgerClient(options: { urls: readonly string[]; token: stri
 
   function schedule(): void {
     if (scheduled || waiting.length === 0 || inFlight >= MAX_BATCHES_IN_FLIGHT) return
+    if (inFlight > 0 && waiting.length < WORTH_A_CALL) {
+      overdue ??= setTimeout(sendWaiting, SLOW_CALL_MS)
+      return
+    }
     scheduled = true
-    setImmediate(() => {
-      scheduled = false
-      void sendBatch(waiting.splice(0, MAX_BATCH).filter(isFresh))
-      schedule()
-    })
+    setImmediate(sendWaiting)
+  }
+
+  function sendWaiting(): void {
+    scheduled = false
+    clearTimeout(overdue)
+    overdue = undefined
+    if (inFlight < MAX_BATCHES_IN_FLIGHT) void sendBatch(waiting.splice(0, MAX_BATCH).filter(isFresh))
+    schedule()
   }
 
   async function sendBatch(batch: Waiting[]): Promise<void> {
