@@ -1,0 +1,150 @@
+{{/* The restricted pod security standard, and a root that nobody writes to. */}}
+{{- define "turnpike.podSecurityContext" -}}
+runAsNonRoot: true
+runAsUser: 10001
+runAsGroup: 10001
+fsGroup: 10001
+fsGroupChangePolicy: OnRootMismatch
+seccompProfile:
+  type: RuntimeDefault
+{{- end }}
+
+{{- define "turnpike.containerSecurityContext" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities:
+  drop: [ALL]
+{{- end }}
+
+{{/*
+What every long-running pod has beside its containers. Takes (dict "root" $ "component" … "values" .Values.gateway "graceSeconds" 90).
+*/}}
+{{- define "turnpike.podSpec" -}}
+serviceAccountName: {{ include "turnpike.componentName" . }}
+automountServiceAccountToken: false
+enableServiceLinks: false
+{{- with .root.Values.image.pullSecrets }}
+imagePullSecrets:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+securityContext:
+  {{- include "turnpike.podSecurityContext" . | nindent 2 }}
+terminationGracePeriodSeconds: {{ .graceSeconds }}
+{{- with .values.priorityClassName | default .root.Values.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+topologySpreadConstraints:
+  {{- include "turnpike.spread" . | nindent 2 }}
+{{- with .values.nodeSelector | default .root.Values.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .values.tolerations | default .root.Values.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .values.affinity | default .root.Values.affinity }}
+affinity:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{/* Over zones, then over nodes. ScheduleAnyway: a cluster of one node or zone runs it too. */}}
+{{- define "turnpike.spread" -}}
+{{- range $key := list "topology.kubernetes.io/zone" "kubernetes.io/hostname" }}
+- maxSkew: 1
+  topologyKey: {{ $key }}
+  whenUnsatisfiable: {{ $.root.Values.topologySpread.whenUnsatisfiable }}
+  labelSelector:
+    matchLabels:
+      {{- include "turnpike.selectorLabels" $ | nindent 6 }}
+  # An old version's pods would otherwise stand in the way of a new one's.
+  matchLabelKeys: [{{ $.revisionLabel | default "pod-template-hash" }}]
+{{- end }}
+{{- end }}
+
+{{- define "turnpike.podMetadata" -}}
+labels:
+  {{- include "turnpike.selectorLabels" . | nindent 2 }}
+  app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+  app.kubernetes.io/part-of: turnpike
+  {{- with .root.Values.commonLabels }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+  {{- with .values.podLabels }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+annotations:
+  kubectl.kubernetes.io/default-container: {{ .component }}
+  # Secrets belong to the operator, so their content is not known here: a new value of secrets.revision restarts the pods.
+  turnpike/secrets-revision: {{ .root.Values.secrets.revision | quote }}
+  {{- with .values.podAnnotations }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- end }}
+
+{{/*
+Started means that everything it needs answered once; from then on `readyPath` decides who gets traffic. Takes "readyPath" beside the rest.
+*/}}
+{{- define "turnpike.probes" -}}
+startupProbe:
+  httpGet: {path: /readyz, port: internal}
+  periodSeconds: 2
+  timeoutSeconds: 4
+  failureThreshold: {{ div .root.Values.startupSeconds 2 }}
+readinessProbe:
+  httpGet: {path: {{ .readyPath }}, port: internal}
+  periodSeconds: 5
+  timeoutSeconds: 4
+  failureThreshold: 3
+livenessProbe:
+  httpGet: {path: /healthz, port: internal}
+  periodSeconds: 10
+  timeoutSeconds: 5
+  failureThreshold: 6
+{{- end }}
+
+{{/* Endpoints forget a pod some seconds after it was told to end: until then it goes on taking requests. */}}
+{{- define "turnpike.preStop" -}}
+lifecycle:
+  preStop:
+    sleep:
+      seconds: {{ .root.Values.preStopSeconds }}
+{{- end }}
+
+{{- define "turnpike.volumeMounts" -}}
+- name: tmp
+  mountPath: /tmp
+- name: secrets
+  mountPath: /run/secrets/turnpike
+  readOnly: true
+{{- if or .root.Values.caBundle.configMap .root.Values.caBundle.secret }}
+- name: ca
+  mountPath: /etc/turnpike/ca
+  readOnly: true
+{{- end }}
+{{- end }}
+
+{{- define "turnpike.volumes" -}}
+- name: tmp
+  emptyDir:
+    sizeLimit: {{ .root.Values.tmpSize }}
+{{ include "turnpike.secretVolume" . }}
+{{- with .root.Values.caBundle }}
+{{- if or .configMap .secret }}
+- name: ca
+  projected:
+    defaultMode: 292 # 0444
+    sources:
+      {{- if .configMap }}
+      - configMap:
+          name: {{ .configMap }}
+          items: [{key: {{ .key }}, path: ca.crt}]
+      {{- else }}
+      - secret:
+          name: {{ .secret }}
+          items: [{key: {{ .key }}, path: ca.crt}]
+      {{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
