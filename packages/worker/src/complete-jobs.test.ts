@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { JobEvent } from '@turnpike/contracts'
+import { EVENT_SCHEMAS, type JobEvent } from '@turnpike/contracts'
 import { PoisonMessage } from '@turnpike/kafka'
 import type { ObjectStore } from '@turnpike/storage'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -50,12 +50,26 @@ describe('a job', () => {
       {
         topic: 'outcomes',
         key: job.jobId,
-        headers: { 'schema-version': '1', traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' },
+        headers: { 'schema-version': '2', traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' },
       },
     ])
     expect(outcomes()).toMatchObject([{ kind: 'succeeded', jobId: job.jobId, keyHash: job.keyHash, usage: { input_tokens: 3 } }])
     expect(await bodyOf(store, outcomes()[0])).toEqual({ echo: { model: 'gm-1', prompt } })
     expect(published[0]?.value.includes(prompt)).toBe(false)
+  })
+
+  it('tells the outcome as the release before does while one may run, with its start when none does', async () => {
+    for (const eventSchema of EVENT_SCHEMAS) {
+      const job = await admit()
+      const { handle, outcomes, published } = worker({ eventSchema })
+      await handle(job)
+      const [event] = published.map(({ value }) => JSON.parse(value.toString('utf8')) as { version: number; startedAt?: number })
+      const version = { previous: 1, current: 2 }[eventSchema]
+      expect(event?.version).toBe(version)
+      expect(published[0]?.headers['schema-version']).toBe(String(version))
+      expect(typeof event?.startedAt).toBe(eventSchema === 'current' ? 'number' : 'undefined')
+      expect(outcomes()).toMatchObject([{ kind: 'succeeded', startedAt: event?.startedAt ?? null }])
+    }
   })
 
   it('whose request and result do not fit into an event takes both through the store', async () => {

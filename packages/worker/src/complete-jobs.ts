@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { ExecutionClaims } from '@turnpike/admission'
-import { type JobEvent, jobCodec, type OutcomeEvent, sealedFor, sha256Hex } from '@turnpike/contracts'
+import { type EventSchema, type JobEvent, jobCodec, type OutcomeEvent, sealedFor, sha256Hex } from '@turnpike/contracts'
 import { type ConsumedMessage, type MessageHandler, type MessageHeaders, PoisonMessage, type Publisher } from '@turnpike/kafka'
 import { seal } from '@turnpike/sealing'
 import { packContent } from '@turnpike/storage'
 import { holdLease } from './hold-lease.ts'
-import { endOf, type JobEnd, OUTCOME_UNKNOWN, succeededEvent, unsuccessfulEvent } from './job-end.ts'
+import { endOf, type JobEnd, type JobTimes, OUTCOME_UNKNOWN, succeededEvent, unsuccessfulEvent } from './job-end.ts'
 import { publishOutcome } from './publish-outcome.ts'
 import { retryUntilDone } from './retry-until-done.ts'
 import { type StartDeps, startJob } from './start-job.ts'
@@ -14,6 +14,8 @@ import type { WorkerMetrics } from './worker-metrics.ts'
 export type CompleteDeps = StartDeps & {
   claims: ExecutionClaims
   publisher: Pick<Publisher, 'publish'>
+  /** Of the outcomes that are published. */
+  eventSchema: EventSchema
   metrics: WorkerMetrics
   /** Names this process in its claims. */
   owner: string
@@ -54,12 +56,13 @@ async function completeJob(deps: CompleteDeps, job: JobEvent, headers: MessageHe
       throw new Error(`another worker holds this job for ${claim.retryInMs} ms`)
     case 'too_many_starts':
       deps.logger.error({ jobId: job.jobId, requestId: job.requestId }, 'the job was started before and never finished')
-      return await conclude(deps, job, OUTCOME_UNKNOWN, headers, signal)
+      return await conclude(deps, job, { end: OUTCOME_UNKNOWN, startedAt: null }, headers, signal)
     case 'started': {
       const lease = holdLease(deps, job.jobId, deps.owner)
       try {
+        const startedAt = deps.now()
         const end = await startJob(deps, job, signal)
-        await conclude(deps, job, endOf(claim.start, end), headers, signal)
+        await conclude(deps, job, { end: endOf(claim.start, end), startedAt }, headers, signal)
       } finally {
         lease.release()
       }
@@ -70,16 +73,16 @@ async function completeJob(deps: CompleteDeps, job: JobEvent, headers: MessageHe
 async function conclude(
   deps: CompleteDeps,
   job: JobEvent,
-  end: JobEnd,
+  { end, startedAt }: { end: JobEnd; startedAt: number | null },
   headers: MessageHeaders,
   signal: AbortSignal,
 ): Promise<void> {
   const { jobId, requestId, model } = job
-  const finishedAt = deps.now()
+  const times = { startedAt, finishedAt: deps.now() }
   const onFailure = (error: unknown, failures: number) =>
     deps.logger.warn({ jobId, failures, error }, 'the outcome could not be published, trying again')
-  const outcome = await retryUntilDone(() => outcomeOf(deps, job, end, finishedAt), { signal, onFailure })
-  await retryUntilDone(() => publishOutcome(deps.publisher, outcome, headers), { signal, onFailure })
+  const outcome = await retryUntilDone(() => outcomeOf(deps, job, end, times), { signal, onFailure })
+  await retryUntilDone(() => publishOutcome(deps, outcome, headers), { signal, onFailure })
   deps.metrics.published(outcome)
   deps.logger.info({ jobId, requestId, model, outcome: outcome.kind, tookMs: deps.now() - job.admittedAt }, 'job done')
   // Not finishing the claim costs at most one more call, if the process also dies before its offset is committed.
@@ -98,25 +101,29 @@ async function discardStored(
   if (isDefinite) await discard?.(job).catch(left)
 }
 
-async function outcomeOf(deps: CompleteDeps, job: JobEvent, end: JobEnd, finishedAt: number): Promise<OutcomeEvent> {
-  if (end.kind !== 'succeeded') return unsuccessfulEvent(job, finishedAt, end)
+async function outcomeOf(deps: CompleteDeps, job: JobEvent, end: JobEnd, times: JobTimes): Promise<OutcomeEvent> {
+  if (end.kind !== 'succeeded') return unsuccessfulEvent(job, times, end)
   const { body, contentType, usage } = end
   const sealed = seal(deps.keyring, body, sealedFor.result(job.jobId))
   // A name of its own for every execution: a second one must not replace what the first one's outcome refers to.
   const content = await packContent(deps.store, sealed, `results/${job.jobId}-${randomUUID()}`)
-  return succeededEvent(job, finishedAt, { contentType, body: content, sha256: sha256Hex(body), bytes: body.length }, usage)
+  return succeededEvent(job, times, { contentType, body: content, sha256: sha256Hex(body), bytes: body.length }, usage)
 }
 
 /** A job that cannot be read is not executed: its key is freed, where the event still says which one that is. */
 export function reportDeadLetter(
-  deps: Pick<CompleteDeps, 'publisher' | 'metrics' | 'logger' | 'now'>,
+  deps: Pick<CompleteDeps, 'publisher' | 'eventSchema' | 'metrics' | 'logger' | 'now'>,
 ): (message: ConsumedMessage, reason: string) => Promise<void> {
   return async (message, reason) => {
     const ids = readableIds(message.value)
     deps.logger.error({ jobId: ids?.jobId, partition: message.partition, reason }, 'a job cannot be read')
     if (ids === undefined) return
-    const outcome = unsuccessfulEvent(ids, deps.now(), { kind: 'failed', code: 'job_unreadable' })
-    await publishOutcome(deps.publisher, outcome, message.headers)
+    const outcome = unsuccessfulEvent(
+      ids,
+      { startedAt: null, finishedAt: deps.now() },
+      { kind: 'failed', code: 'job_unreadable' },
+    )
+    await publishOutcome(deps, outcome, message.headers)
     deps.metrics.published(outcome)
   }
 }

@@ -1,3 +1,4 @@
+import { EVENT_SCHEMAS } from '@turnpike/contracts'
 import { openKeyring } from '@turnpike/sealing'
 import { type Config, flag, integer, list, oneOf, optional, parsedBy, port, secret, text, url } from '@turnpike/service'
 
@@ -16,6 +17,8 @@ export const WORKER_CONFIG = {
   s3AccessKeyId: optional(text('S3_ACCESS_KEY_ID')),
   s3SecretAccessKey: optional(secret('S3_SECRET_ACCESS_KEY')),
   s3ForcePathStyle: flag('S3_FORCE_PATH_STYLE', { default: false }),
+  /** `current` once every ledger is of this release: see docs/decisions/0023-event-schemas.md. */
+  eventSchema: oneOf('EVENT_SCHEMA', EVENT_SCHEMAS, { default: 'previous' }),
   /** Jobs at once. A job is one waiting HTTP call, so this bounds memory and connections rather than CPU. */
   concurrency: integer('CONCURRENCY', { default: 64, min: 1, max: 4_096 }),
   /** A worker that died keeps its jobs from the others for this long. Above any pause of a healthy process. */

@@ -33,9 +33,13 @@ it('is not called when every target was passed over', () => {
 
 it('makes events that the schema takes', () => {
   const result = { contentType: 'application/json', body: { inline: 'eA==' }, sha256: 'c'.repeat(64), bytes: 1 }
-  const succeeded = succeededEvent(JOB, 1, result, { input_tokens: 9, output_tokens: 7 })
-  expect(outcomeCodec.decode(outcomeCodec.encode(succeeded))).toEqual({ ok: true, event: succeeded })
+  const succeeded = succeededEvent(JOB, { startedAt: 1, finishedAt: 2 }, result, { input_tokens: 9, output_tokens: 7 })
+  expect(outcomeCodec.decode(outcomeCodec.encode(succeeded, 'current'))).toEqual({ ok: true, event: succeeded })
   expect(succeeded).toMatchObject({ usage: { input_tokens: 9, output_tokens: 7 } })
-  const ambiguous = unsuccessfulEvent(JOB, 1, { kind: 'ambiguous', code: 'provider_outcome_unknown' })
-  expect(outcomeCodec.decode(outcomeCodec.encode(ambiguous))).toEqual({ ok: true, event: ambiguous })
+  const ambiguous = unsuccessfulEvent(
+    JOB,
+    { startedAt: null, finishedAt: 2 },
+    { kind: 'ambiguous', code: 'provider_outcome_unknown' },
+  )
+  expect(outcomeCodec.decode(outcomeCodec.encode(ambiguous, 'current'))).toEqual({ ok: true, event: ambiguous })
 })

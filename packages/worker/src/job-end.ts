@@ -46,15 +46,17 @@ export function unsuccessfulEnd(outcome: {
 }
 
 type JobIds = Pick<JobEvent, 'jobId' | 'keyHash'>
+/** Epoch milliseconds; `startedAt` null where nobody here began with the job. */
+export type JobTimes = { startedAt: number | null; finishedAt: number }
 
-export function succeededEvent(job: JobIds, finishedAt: number, result: Result, usage: JobUsage): OutcomeEvent {
-  return { ...common(job, finishedAt), kind: 'succeeded', result, usage }
+export function succeededEvent(job: JobIds, times: JobTimes, result: Result, usage: JobUsage): OutcomeEvent {
+  return { ...common(job, times), kind: 'succeeded', result, usage }
 }
 
-export function unsuccessfulEvent(job: JobIds, finishedAt: number, end: UnsuccessfulEnd): OutcomeEvent {
-  return { ...common(job, finishedAt), ...end }
+export function unsuccessfulEvent(job: JobIds, times: JobTimes, end: UnsuccessfulEnd): OutcomeEvent {
+  return { ...common(job, times), ...end }
 }
 
-function common({ jobId, keyHash }: JobIds, finishedAt: number) {
-  return { type: 'outcome', version: OUTCOME_VERSION, jobId, keyHash, finishedAt } as const
+function common({ jobId, keyHash }: JobIds, { startedAt, finishedAt }: JobTimes) {
+  return { type: 'outcome', version: OUTCOME_VERSION, jobId, keyHash, startedAt, finishedAt } as const
 }

@@ -1,9 +1,9 @@
-import { OUTCOME_VERSION, type OutcomeEvent, outcomeCodec, TOPICS } from '@turnpike/contracts'
+import { type EventSchema, type OutcomeEvent, outcomeCodec, TOPICS } from '@turnpike/contracts'
 import { type MessageHeaders, type Publisher, schemaVersionHeader, traceparentHeader } from '@turnpike/kafka'
 
 /** Resolves when the outcome is stored, perhaps more than once: the ledger takes the first per job. Rejects with PublishError. */
 export async function publishOutcome(
-  publisher: Pick<Publisher, 'publish'>,
+  { publisher, eventSchema }: { publisher: Pick<Publisher, 'publish'>; eventSchema: EventSchema },
   outcome: OutcomeEvent,
   jobHeaders: MessageHeaders,
 ): Promise<void> {
@@ -11,9 +11,9 @@ export async function publishOutcome(
   await publisher.publish({
     topic: TOPICS.outcomes,
     key: outcome.jobId,
-    value: outcomeCodec.encode(outcome),
+    value: outcomeCodec.encode(outcome, eventSchema),
     headers: {
-      [schemaVersionHeader]: String(OUTCOME_VERSION),
+      [schemaVersionHeader]: String(outcomeCodec.versionOf(eventSchema)),
       ...(traceparent === undefined ? {} : { [traceparentHeader]: traceparent }),
     },
   })

@@ -82,6 +82,7 @@ export async function startWorker(options: {
     now: Date.now,
     owner,
     leaseMs: config.executionLeaseMs,
+    eventSchema: config.eventSchema,
   }
   const consumer = await openParallelConsumer({
     ...kafka,

@@ -61,6 +61,7 @@ async function storeAndSettle(deps: Deps, outcome: SucceededOutcome, { tracepare
   if (stored === undefined) throw new Error('store_result returned nothing')
   if (stored.became === 'unrecorded') throw new JobUnrecorded('no such job yet')
   metrics.outcomes.inc({ kind: outcome.kind, became: stored.became })
+  observeExecution(metrics, outcome)
   if (stored.became !== 'stored' && 'ref' in result.body) await discardResult(deps, { jobId, ref: result.body.ref })
   if (stored.became === 'superseded') {
     logger.warn({ jobId }, 'a second winner is superseded, uncharged')
@@ -82,6 +83,7 @@ async function endJob(deps: Deps, outcome: UnsuccessfulOutcome): Promise<void> {
   if (ended === undefined) throw new Error('end_job returned nothing')
   if (ended.became === 'unrecorded') throw new JobUnrecorded('no such job yet')
   metrics.outcomes.inc({ kind, became: ended.became })
+  observeExecution(metrics, outcome)
   if (ended.became === 'already_ended') return
   logger.info({ jobId, kind, code }, 'job ended without a result')
   await notify.keyMoved({ ...(await ownerOf(database, jobId)), settled: false })
@@ -89,4 +91,9 @@ async function endJob(deps: Deps, outcome: UnsuccessfulOutcome): Promise<void> {
 
 async function ownerOf(database: Database, jobId: string): Promise<{ keyHash: string; payer: string; jobId: string }> {
   return database.job.findUniqueOrThrow({ where: { jobId }, select: { keyHash: true, payer: true, jobId: true } })
+}
+
+/** One clock tells both times, the worker's. */
+function observeExecution(metrics: LedgerMetrics, { kind, startedAt, finishedAt }: OutcomeEvent): void {
+  if (startedAt !== null) metrics.execution.observe({ kind }, (finishedAt - startedAt) / 1_000)
 }

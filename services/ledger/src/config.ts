@@ -1,3 +1,4 @@
+import { EVENT_SCHEMAS } from '@turnpike/contracts'
 import { type Ed25519PrivateJwk, openKeyring } from '@turnpike/sealing'
 import { integer, json, list, oneOf, optional, parsedBy, port, secret, text, url } from '@turnpike/service'
 
@@ -26,6 +27,8 @@ export const CONFIG = {
   facilitatorToken: optional(secret('FACILITATOR_TOKEN')),
   chainRpcUrl: url('CHAIN_RPC_URL', { protocols: ['http:', 'https:'] }),
   receiptSigningKeys: json('RECEIPT_SIGNING_KEYS', parseSigningKeys),
+  /** `current` once every ledger is of this release: see docs/decisions/0023-event-schemas.md. */
+  eventSchema: oneOf('EVENT_SCHEMA', EVENT_SCHEMAS, { default: 'previous' }),
   /** Blocks that hold a transfer or were built on it before it counts. */
   confirmations: integer('CONFIRMATIONS', { default: 1, min: 1, max: 100 }),
   /** Outcomes and jobs in work at once. */

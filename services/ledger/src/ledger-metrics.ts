@@ -10,6 +10,11 @@ export function ledgerMetrics(metrics: Metrics) {
       'kind',
       'became',
     ]),
+    execution: metrics.histogram(
+      'turnpike_job_execution_seconds',
+      'From the start of a job in its worker to its outcome, in seconds, as the workers tell',
+      ['kind'],
+    ),
     paymentMoves: metrics.counter('ledger_payment_moves_total', 'Moves of payments between states', ['from', 'to']),
     settlement: metrics.histogram('ledger_settlement_seconds', 'From the stored result to the committed receipt, in seconds'),
     deferred: metrics.counter(

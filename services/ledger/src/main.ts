@@ -64,6 +64,7 @@ runService(async () => {
     keyring: config.contentKeys,
     store,
     publisher,
+    eventSchema: config.eventSchema,
     notify: notifier({ payers: payerClaims(redis), total: totalClaims(redis), announcer: releaseAnnouncer(redis), logger }),
     metrics: ledgerMetrics(metrics),
     logger,

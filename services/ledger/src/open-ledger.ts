@@ -1,4 +1,4 @@
-import type { JobEvent, OutcomeEvent, SettleStoredRequest, SettleStoredResponse } from '@turnpike/contracts'
+import type { EventSchema, JobEvent, OutcomeEvent, SettleStoredRequest, SettleStoredResponse } from '@turnpike/contracts'
 import type { Publisher } from '@turnpike/kafka'
 import { openBackground } from './background.ts'
 import type { BlockClock } from './block-clock.ts'
@@ -17,6 +17,8 @@ import { sweepOverdueJobs } from './sweep-overdue.ts'
 export type LedgerDeps = Omit<SettlementDeps, 'commitEvents'> & {
   blocks: BlockClock
   publisher: Pick<Publisher, 'publish'>
+  /** Of the outcomes that it publishes itself. */
+  eventSchema: EventSchema
   graceMs: number
   /** Beyond this, a new payment is left to the reconciler, which works it off at its own pace. */
   settlementsAtOnce: number

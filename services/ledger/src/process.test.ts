@@ -1,6 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { listenForReleases, openRedis, payerClaims } from '@turnpike/admission'
-import { commitCodec, type JobEvent, jobCodec, type OutcomeEvent, outcomeCodec, type Release, TOPICS } from '@turnpike/contracts'
+import {
+  commitCodec,
+  EVENT_SCHEMAS,
+  type JobEvent,
+  jobCodec,
+  type OutcomeEvent,
+  outcomeCodec,
+  type Release,
+  TOPICS,
+} from '@turnpike/contracts'
 import { openParallelConsumer, openPublisher, type ParallelConsumer, type Publisher } from '@turnpike/kafka'
 import { type AddressByPart, connectChain, type PartHandle, startPart, type Wallet } from '@turnpike/local'
 import { open } from '@turnpike/sealing'
@@ -86,8 +95,12 @@ async function start(): Promise<LedgerProcess> {
 }
 const publishJob = (job: JobEvent) =>
   publisher.publish({ topic: TOPICS.textJobs, key: job.jobId, value: jobCodec.encode(job), headers: {} })
-const publishOutcome = (outcome: OutcomeEvent) =>
-  publisher.publish({ topic: TOPICS.outcomes, key: outcome.jobId, value: outcomeCodec.encode(outcome), headers: {} })
+let outcomesPublished = 0
+/** By workers of two releases, in turn. */
+const publishOutcome = (outcome: OutcomeEvent) => {
+  const value = outcomeCodec.encode(outcome, EVENT_SCHEMAS[outcomesPublished++ % EVENT_SCHEMAS.length] ?? 'current')
+  return publisher.publish({ topic: TOPICS.outcomes, key: outcome.jobId, value, headers: {} })
+}
 const stateOf = async (job: JobEvent) => (await rig.look(job)).state
 const jobs = (count: number) => Promise.all(Array.from({ length: count }, () => signedJob(rig.keyring, wallet)))
 

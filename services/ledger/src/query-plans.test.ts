@@ -144,7 +144,10 @@ describe('in a ledger with a past, no table is read from end to end by', () => {
     ['the claim of due payments', () => claimDuePayments(database, { owner, leaseMs: 1_000, atMost: 50 })],
     ['the renewal of leases', async () => renewPayments(database, { owner, leaseMs: 1_000, ids: [await paymentId()] })],
     ['the announcement of commits', () => openCommitEvents({ database, publisher, logger }).catchUp()],
-    ['the sweep of overdue jobs', () => sweepOverdueJobs({ database, publisher, metrics, logger, graceMs: 0, now: Date.now })],
+    [
+      'the sweep of overdue jobs',
+      () => sweepOverdueJobs({ database, publisher, eventSchema: 'current', metrics, logger, graceMs: 0, now: Date.now }),
+    ],
     ['the expiry of results', () => expireResults({ database, store, metrics, logger })],
     [
       'a scrape',

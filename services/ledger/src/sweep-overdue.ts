@@ -1,4 +1,4 @@
-import { outcomeCodec, TOPICS } from '@turnpike/contracts'
+import { type EventSchema, OUTCOME_VERSION, outcomeCodec, TOPICS } from '@turnpike/contracts'
 import { type Publisher, schemaVersionHeader, traceparentHeader } from '@turnpike/kafka'
 import { type Logger, newTraceparent } from '@turnpike/service'
 import type { Database } from './database.ts'
@@ -7,6 +7,7 @@ import type { LedgerMetrics } from './ledger-metrics.ts'
 type Deps = {
   database: Database
   publisher: Pick<Publisher, 'publish'>
+  eventSchema: EventSchema
   metrics: LedgerMetrics
   logger: Logger
   graceMs: number
@@ -23,7 +24,7 @@ const AGAIN_AFTER_S = 60
  * takes its turn behind a real one. True when there may be more.
  */
 export async function sweepOverdueJobs(deps: Deps): Promise<boolean> {
-  const { database, publisher, metrics, logger, graceMs } = deps
+  const { database, publisher, eventSchema, metrics, logger, graceMs } = deps
   const overdue = await database.$queryRaw<{ jobId: string; keyHash: string; requestId: string }[]>`
     UPDATE jobs SET swept_at = now()
     WHERE job_id IN (
@@ -34,16 +35,15 @@ export async function sweepOverdueJobs(deps: Deps): Promise<boolean> {
     RETURNING job_id AS "jobId", key_hash AS "keyHash", request_id AS "requestId"`
   await Promise.all(
     overdue.map(async ({ jobId, keyHash, requestId }) => {
-      const value = outcomeCodec.encode({
-        type: 'outcome',
-        version: 1,
-        kind: 'ambiguous',
-        jobId,
-        keyHash,
-        finishedAt: deps.now(),
-        code: 'provider_outcome_unknown',
-      })
-      const headers = { [traceparentHeader]: newTraceparent(), [schemaVersionHeader]: String(outcomeCodec.version) }
+      const outcome = {
+        ...({ type: 'outcome', version: OUTCOME_VERSION, kind: 'ambiguous', jobId, keyHash } as const),
+        ...({ startedAt: null, finishedAt: deps.now(), code: 'provider_outcome_unknown' } as const),
+      }
+      const value = outcomeCodec.encode(outcome, eventSchema)
+      const headers = {
+        [traceparentHeader]: newTraceparent(),
+        [schemaVersionHeader]: String(outcomeCodec.versionOf(eventSchema)),
+      }
       await publisher.publish({ topic: TOPICS.outcomes, key: jobId, value, headers })
       metrics.overdueJobs.inc()
       logger.warn({ requestId, jobId }, 'no outcome in time')

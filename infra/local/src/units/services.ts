@@ -114,6 +114,8 @@ function shared({ brokers, redisUrl, identity, s3 }: Wiring): Record<string, str
     KAFKA_BROKERS: brokers.join(','),
     REDIS_URL: redisUrl,
     CONTENT_KEYS: identity.contentKeys,
+    // No release before this one runs beside it here, unless a drill says so.
+    EVENT_SCHEMA: yoursOr('EVENT_SCHEMA', 'current'),
     S3_ENDPOINT: s3.endpoint,
     S3_REGION: s3.region,
     S3_BUCKET: s3.bucket,

@@ -2,7 +2,14 @@ import type { Static, TSchema } from 'typebox'
 import { compile, type SchemaProblem } from '../validator.ts'
 import { COMMIT_VERSION, CommitEvent } from './commit.ts'
 import { JOB_VERSION, JobEvent } from './job.ts'
-import { OUTCOME_PREVIOUS_VERSION, OUTCOME_VERSION, OutcomeEvent, outcomeOfPrevious, PreviousOutcomeEvent, previousOutcome } from './outcome.ts'
+import {
+  OUTCOME_PREVIOUS_VERSION,
+  OUTCOME_VERSION,
+  OutcomeEvent,
+  outcomeOfPrevious,
+  PreviousOutcomeEvent,
+  previousOutcome,
+} from './outcome.ts'
 
 export type Decoded<T> = { ok: true; event: T } | { ok: false; reason: string }
 export type EventCodec<T> = { version: number; encode(event: T): Buffer; decode(value: Buffer): Decoded<T> }

@@ -34,10 +34,7 @@ const unsuccessful = {
 const succeeded = { kind: Type.Literal('succeeded'), result: Result, usage: Type.Record(Type.String(), Type.Unknown()) }
 
 /** What became of one job. Key of the Kafka message: jobId. The ledger takes the first terminal outcome per job. */
-export const OutcomeEvent = Type.Union([
-  Type.Object({ ...current, ...succeeded }),
-  Type.Object({ ...current, ...unsuccessful }),
-])
+export const OutcomeEvent = Type.Union([Type.Object({ ...current, ...succeeded }), Type.Object({ ...current, ...unsuccessful })])
 export type OutcomeEvent = Static<typeof OutcomeEvent>
 export type SucceededOutcome = Extract<OutcomeEvent, { kind: 'succeeded' }>
 export type UnsuccessfulOutcome = Exclude<OutcomeEvent, { kind: 'succeeded' }>

@@ -35,6 +35,7 @@ export function testWorker(
         published.push(message)
       },
     },
+    eventSchema: 'current',
     metrics: workerMetrics(createMetrics(`test-${randomUUID()}`)),
     logger: createLogger({ service: 'test', format: 'json', level: 'silent' }),
     now: Date.now,

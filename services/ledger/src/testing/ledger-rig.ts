@@ -81,6 +81,7 @@ export async function startRig(options: { contentKeys?: string } = {}) {
       leaseMs: 60_000,
       confirmations: 1,
       confirmWaitMs: 300,
+      eventSchema: 'current',
       graceMs: 10_000,
       settlementsAtOnce: 512,
       now,

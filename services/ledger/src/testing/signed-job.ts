@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { type JobEvent, jobIdOf, keyHashOf, type OutcomeEvent, sealedFor, sha256Hex } from '@turnpike/contracts'
+import { type JobEvent, jobIdOf, keyHashOf, OUTCOME_VERSION, type OutcomeEvent, sealedFor, sha256Hex } from '@turnpike/contracts'
 import type { Wallet } from '@turnpike/local'
 import { paymentRequirements, USDC_DOMAIN } from '@turnpike/payments'
 import { type Keyring, seal } from '@turnpike/sealing'
@@ -103,10 +103,11 @@ export function succeeded(keyring: Keyring, job: JobEvent, body = '{"answer":"ye
   const bytes = Buffer.from(body)
   return {
     type: 'outcome',
-    version: 1,
+    version: OUTCOME_VERSION,
     kind: 'succeeded',
     jobId: job.jobId,
     keyHash: job.keyHash,
+    startedAt: Date.now() - 5,
     finishedAt: Date.now(),
     result: {
       contentType: 'application/json',
@@ -121,5 +122,6 @@ export function succeeded(keyring: Keyring, job: JobEvent, body = '{"answer":"ye
 export function unsuccessful(job: JobEvent, kind: 'failed' | 'refused' | 'ambiguous'): OutcomeEvent {
   const code = { failed: 'provider_overloaded', refused: 'content_blocked', ambiguous: 'provider_outcome_unknown' } as const
   const { jobId, keyHash } = job
-  return { type: 'outcome', version: 1, kind, jobId, keyHash, finishedAt: Date.now(), code: code[kind], retryAfterS: 3 }
+  const times = { startedAt: null, finishedAt: Date.now() }
+  return { type: 'outcome', version: OUTCOME_VERSION, kind, jobId, keyHash, ...times, code: code[kind], retryAfterS: 3 }
 }
