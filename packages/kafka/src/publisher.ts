@@ -15,6 +15,8 @@ export type Publisher = {
   publish(message: MessageToPublish, options?: { deadlineMs?: number }): Promise<void>
   /** Whether a broker answered the last time it was asked, about a second ago. */
   state(): BrokerState
+  /** Accepted and not settled, those that are being sent included. */
+  queued(): { messages: number; bytes: number }
   /** Takes no more, waits until everything accepted is settled (each has its deadline), disconnects. */
   close(): Promise<void>
 }
@@ -64,6 +66,7 @@ export async function openPublisher(options: PublisherOptions): Promise<Publishe
   const publisher = createPublisher({ connect, logger: options.logger, limits })
   return {
     publish: publisher.publish,
+    queued: publisher.queued,
     state: probe.state,
     async close() {
       await publisher.close()
@@ -75,7 +78,7 @@ export async function openPublisher(options: PublisherOptions): Promise<Publishe
 type Deps = { connect: () => Promise<IdempotentProducer>; logger: KafkaConnection['logger']; limits: typeof defaults }
 
 /** The publisher over any source of producers. */
-export function createPublisher({ connect, logger, limits }: Deps): Pick<Publisher, 'publish' | 'close'> {
+export function createPublisher({ connect, logger, limits }: Deps): Pick<Publisher, 'publish' | 'queued' | 'close'> {
   const lanes = new Map<string, PublishLane>()
   let queuedMessages = 0
   let queuedBytes = 0
@@ -126,6 +129,7 @@ export function createPublisher({ connect, logger, limits }: Deps): Pick<Publish
         lane.push(queued)
       })
     },
+    queued: () => ({ messages: queuedMessages, bytes: queuedBytes }),
     async close() {
       closed = true
       await Promise.all([...lanes.values()].map((lane) => lane.close()))

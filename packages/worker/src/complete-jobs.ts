@@ -55,12 +55,14 @@ async function completeJob(deps: CompleteDeps, job: JobEvent, headers: MessageHe
     case 'running_elsewhere':
       throw new Error(`another worker holds this job for ${claim.retryInMs} ms`)
     case 'too_many_starts':
+      deps.metrics.startsExhausted()
       deps.logger.error({ jobId: job.jobId, requestId: job.requestId }, 'the job was started before and never finished')
       return await conclude(deps, job, { end: OUTCOME_UNKNOWN, startedAt: null }, headers, signal)
     case 'started': {
       const lease = holdLease(deps, job.jobId, deps.owner)
       try {
         const startedAt = deps.now()
+        deps.metrics.waited(startedAt - job.admittedAt)
         const end = await startJob(deps, job, signal)
         await conclude(deps, job, { end: endOf(claim.start, end), startedAt }, headers, signal)
       } finally {

@@ -1,14 +1,24 @@
 import { randomUUID } from 'node:crypto'
 import { executionClaims, openRedis, redisAnswers, type UpstreamHealth, upstreamHealth } from '@turnpike/admission'
 import type { Topic } from '@turnpike/contracts'
-import { openParallelConsumer, openPublisher } from '@turnpike/kafka'
-import { createLogger, createMetrics, type Logger, type Metrics, shutDownOnSignal, startInternalServer } from '@turnpike/service'
+import { openParallelConsumer, openPublisher, showConsumer, showPublisher } from '@turnpike/kafka'
+import {
+  createLogger,
+  createMetrics,
+  kafkaWire,
+  type Logger,
+  type Metrics,
+  redisWire,
+  s3Wire,
+  shutDownOnSignal,
+  startInternalServer,
+} from '@turnpike/service'
 import { type ObjectStore, openObjectStore } from '@turnpike/storage'
 import { type CompleteDeps, completeJobs, reportDeadLetter } from './complete-jobs.ts'
 import type { WorkerConfig } from './config.ts'
 import type { ExecuteJob } from './start-job.ts'
 import { type TargetReport, targetReport } from './target-report.ts'
-import { consumerMetrics, type WorkerMetrics, workerMetrics } from './worker-metrics.ts'
+import { type WorkerMetrics, workerMetrics } from './worker-metrics.ts'
 
 /** For the commit, leaving the group and closing connections, after the drain. */
 const CLOSING_MS = 12_000
@@ -43,20 +53,15 @@ export async function startWorker(options: {
   const { service, topic, config } = options
   const logger = createLogger({ service, format: config.logFormat, level: config.logLevel })
   const metrics = createMetrics(service)
-  const kafka = { brokers: config.kafkaBrokers, clientId: service, logger }
+  const kafka = { ...kafkaWire(service, config), clientId: service, logger }
+  const onRefused = (sentence: string) => logger.error({}, sentence)
 
-  const redis = openRedis(config.redisUrl, {
+  const redis = openRedis(redisWire(service, config), {
     name: service,
+    onRefused,
     onError: (error) => logger.warn({ error }, 'Redis connection'),
   })
-  const store = openObjectStore({
-    endpoint: config.s3Endpoint,
-    region: config.s3Region,
-    bucket: config.s3Bucket,
-    accessKeyId: config.s3AccessKeyId,
-    secretAccessKey: config.s3SecretAccessKey,
-    forcePathStyle: config.s3ForcePathStyle,
-  })
+  const store = openObjectStore({ ...s3Wire(config), onRefused })
   const jobMetrics = workerMetrics(metrics)
   const owner = `${service}-${randomUUID()}`
   const executor = options.openExecutor({
@@ -77,12 +82,12 @@ export async function startWorker(options: {
     keyring: config.contentKeys,
     claims: executionClaims(redis),
     publisher,
+    eventSchema: config.eventSchema,
     metrics: jobMetrics,
     logger,
     now: Date.now,
     owner,
     leaseMs: config.executionLeaseMs,
-    eventSchema: config.eventSchema,
   }
   const consumer = await openParallelConsumer({
     ...kafka,
@@ -92,7 +97,8 @@ export async function startWorker(options: {
     handler: completeJobs(deps),
     deadLetter: { publisher, onDeadLetter: reportDeadLetter(deps) },
   })
-  consumerMetrics(metrics, consumer)
+  showConsumer(metrics, consumer, config.concurrency)
+  showPublisher(metrics, publisher)
 
   const internal = await startInternalServer({
     host: config.host,

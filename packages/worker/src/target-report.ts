@@ -1,4 +1,5 @@
 import type { Logger, Metrics } from '@turnpike/service'
+import { TARGET_METRICS } from '@turnpike/telemetry/metrics'
 import type { CallEnd } from './worker-metrics.ts'
 
 /** A target by its public model and its place in that model's list: never by the upstream's own name. */
@@ -15,24 +16,17 @@ const OPERATORS_FAULTS: ReadonlySet<string> = new Set(['credentials_refused', 't
 
 /** What happens to the targets of upstreams, as metrics and log lines. */
 export function targetReport(metrics: Metrics, logger: Logger): TargetReport {
-  const calls = metrics.counter('turnpike_target_calls_total', 'Jobs at a target, its retries included, by how they ended', [
-    'model',
-    'target',
-    'outcome',
-    'reason',
-  ])
-  const seconds = metrics.histogram('turnpike_target_call_seconds', 'Duration of jobs at a target', ['model', 'target'])
-  const open = metrics.gauge('turnpike_target_open', 'Targets that are not called because they keep failing', ['model', 'target'])
+  const table = metrics.open(TARGET_METRICS)
   const labels = ({ model, index }: Target) => ({ model, target: String(index) })
   return {
     called(target, end, tookMs) {
       const reason = end.kind === 'succeeded' ? 'none' : end.reason
-      calls.inc({ ...labels(target), outcome: end.kind, reason })
-      seconds.observe(labels(target), tookMs / 1000)
+      table.calls.count({ ...labels(target), outcome: end.kind, reason })
+      table.seconds.observe(labels(target), tookMs / 1000)
       if (OPERATORS_FAULTS.has(reason)) logger.error({ ...labels(target), reason }, 'the upstream refuses our configuration')
     },
     changed(target, change) {
-      open.set(labels(target), change.change === 'opened' ? 1 : 0)
+      table.open.set(labels(target), change.change === 'opened' ? 1 : 0)
       if (change.change === 'closed') logger.info(labels(target), 'the target is called again')
       else logger.warn({ ...labels(target), forMs: change.forMs, reason: change.reason }, 'the target is not called for a while')
     },

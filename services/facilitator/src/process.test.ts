@@ -81,7 +81,7 @@ describe('the service as a process', () => {
     expect((await service.client.settle(payment)).kind).toBe('settled')
     expect((await fetch(`${service.internal}/healthz`)).status).toBe(200)
     const metrics = await (await fetch(`${service.internal}/metrics`)).text()
-    expect(metrics).toMatch(/facilitator_settlement_seconds_count\{[^}]*result="settled"[^}]*\} 1/)
+    expect(metrics).toMatch(/turnpike_facilitator_settlement_seconds_count\{[^}]*result="settled"[^}]*\} 1/)
     expect(metrics).toMatch(/facilitator_gas_money_eth\{[^}]*\} 99/)
     expect(service.output()).toContain('listening')
     expect(service.output()).not.toContain(signer.slice(2))

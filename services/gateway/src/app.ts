@@ -25,6 +25,7 @@ export function createApp(deps: AppDeps, shutdown: AbortSignal): RequestListener
   const waitS = openClientRateLimit({ perMinute: deps.clientRateLimitPerMinute, now: deps.now })
 
   return async (request, response) => {
+    deps.metrics.begun()
     const client = clientOf(request.socket.remoteAddress ?? '', header(request, 'x-forwarded-for'), deps.trustedProxies)
     const call: Call = { requestId: randomUUID(), path: pathOf(request.url ?? '/'), client }
     const handler = paid.get(call.path)
@@ -57,11 +58,11 @@ function postOnly(deps: AppDeps, handler: Handler): Handler {
 /** One line per answer: route, status, time; never a path with a capability in it. */
 function observe(deps: AppDeps, response: ServerResponse, { requestId }: Call, routeOf: () => string): void {
   const startedAt = performance.now()
-  response.on('finish', () => {
+  // Not `finish`: a client that leaves before its answer is counted too.
+  response.once('close', () => {
     const seconds = (performance.now() - startedAt) / 1000
     const route = routeOf()
-    deps.metrics.requests.inc({ route, status: String(response.statusCode) })
-    deps.metrics.duration.observe({ route }, seconds)
+    deps.metrics.ended(route, response.writableFinished ? response.statusCode : undefined, seconds)
     if (deps.logger.isLevelEnabled('debug'))
       deps.logger.debug({ requestId, route, status: response.statusCode, ms: Math.round(seconds * 1000) }, 'answered')
   })

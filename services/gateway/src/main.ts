@@ -14,11 +14,15 @@ import { catalogOf } from '@turnpike/catalog'
 import { openPublisher } from '@turnpike/kafka'
 import { openChainRpc, openFacilitatorClient } from '@turnpike/payments'
 import {
+  bearerHeader,
   closeServer,
   createLogger,
+  kafkaWire,
   listen,
   loadConfig,
+  redisWire,
   runService,
+  s3Wire,
   shutDownOnSignal,
   startInternalServer,
 } from '@turnpike/service'
@@ -39,6 +43,7 @@ import { openBodyReader } from './paid/body-reader.ts'
 import { payerBalances } from './paid/payer-balances.ts'
 import { payerCode } from './paid/payer-code.ts'
 import { safetyChecks } from './safety/safety-checks.ts'
+import { showState } from './show-state.ts'
 
 const CHAIN_TIMEOUT_MS = 5_000
 const VERIFY_TIMEOUT_MS = 10_000
@@ -53,26 +58,28 @@ runService(async () => {
   const metrics = gatewayMetrics()
   const now = Date.now
 
+  const onRefused = (sentence: string) => logger.error({}, sentence)
   const onError = (error: Error) => logger.debug({ error }, 'redis')
-  const redis = openRedis(config.redisUrl, { name: 'gateway', onError })
-  const subscriber = openRedis(config.redisUrl, { name: 'gateway-releases', onError })
+  const redisAt = redisWire('gateway', config)
+  const redis = openRedis(redisAt, { name: 'gateway', onError, onRefused })
+  const subscriber = openRedis(redisAt, { name: 'gateway-releases', onError })
   const rpc = openChainRpc({ url: config.chainRpcUrl, timeoutMs: CHAIN_TIMEOUT_MS })
   const facilitator = openFacilitatorClient({
     url: config.facilitatorUrl,
     timeoutMs: VERIFY_TIMEOUT_MS,
-    ...(config.facilitatorToken === undefined ? {} : { headers: { authorization: `Bearer ${config.facilitatorToken}` } }),
+    headers: bearerHeader(config.facilitatorToken),
+    tlsCa: config.facilitatorTlsCa,
   })
-  const ledger = openLedgerClient({ urls: config.ledgerUrls, token: config.internalToken })
-  const publisher = await openPublisher({ brokers: [...config.kafkaBrokers], clientId: 'gateway', logger })
-  const s3 = {
-    endpoint: config.s3Endpoint,
-    region: config.s3Region,
-    bucket: config.s3Bucket,
-    accessKeyId: config.s3AccessKeyId,
-    secretAccessKey: config.s3SecretAccessKey,
-    forcePathStyle: config.s3ForcePathStyle,
-  }
-  const store = openObjectStore(s3)
+  const ledger = openLedgerClient({
+    urls: config.ledgerUrls,
+    token: config.internalToken[0],
+    tlsCa: config.ledgerTlsCa,
+    onRefused,
+    observe: (result, seconds) => metrics.lookupWait.observe({ result }, seconds),
+  })
+  const publisher = await openPublisher({ ...kafkaWire('gateway', config), clientId: 'gateway', logger })
+  const s3 = s3Wire(config)
+  const store = openObjectStore({ ...s3, onRefused })
   const wrapping = openStagingKeys({
     keyring: config.stagingKeys,
     kmsKeys: config.stagingKmsKeys,
@@ -91,21 +98,12 @@ runService(async () => {
     logger,
   })
   const closedModels = watchClosedModels({ closedTargets: closedUpstreams(redis), now, logger })
-  metrics.gauge('turnpike_model_closed', 'Models that no upstream serves now', ['model'], (gauge) => {
-    for (const model of config.enabledModels) gauge.set({ model }, closedModels.closure(model) === undefined ? 0 : 1)
-  })
-  metrics.gauge('turnpike_in_flight', 'Admitted requests that wait here', [], (gauge) => gauge.set(gate.inFlight()))
-
   const payers = payerClaims(redis)
+  const total = totalClaims(redis)
   const releases = listenForReleases(subscriber)
   const bodyReader = openBodyReader()
   const bodies = openBodyRoom({ maxBytes: config.maxBodyBytesInMemory })
-  metrics.gauge('turnpike_large_body_bytes', 'Room that large request bodies hold', [], (gauge) =>
-    gauge.set(bodies.large.takenBytes()),
-  )
-  metrics.gauge('turnpike_large_bodies_waiting', 'Large request bodies that wait for room', [], (gauge) =>
-    gauge.set(bodies.large.waiting()),
-  )
+  showState(metrics, { ...config, gate, closedModels, models: config.enabledModels, total, bodies, ledger, publisher })
   const shutdown = new AbortController()
   const app = createApp(
     {
@@ -116,7 +114,7 @@ runService(async () => {
       ),
       keys: keyClaims(redis),
       payers,
-      total: totalClaims(redis),
+      total,
       safety: safetyChecks(config),
       balances: payerBalances({ rpc, payers, now }),
       payerCode: payerCode({ rpc, now }),

@@ -1,17 +1,67 @@
-import { createMetrics, type Metrics } from '@turnpike/service'
+import type { ErrorCode } from '@turnpike/contracts'
+import { createMetrics } from '@turnpike/service'
+import { type CounterSeries, GATEWAY_METRICS, type HistogramSeries, ROUTES } from '@turnpike/telemetry/metrics'
 
 export type GatewayMetrics = ReturnType<typeof gatewayMetrics>
 
-/** RED per route, and the payment funnel. Labels come from closed sets: routes of ours, status codes, error codes. */
+/** The gateway's table, opened, with short ways for what every request counts. */
 export function gatewayMetrics() {
-  const metrics: Metrics = createMetrics('gateway')
+  const metrics = createMetrics('gateway')
+  const table = metrics.open(GATEWAY_METRICS)
+  const challenged = table.funnel.series({ step: 'challenged' })
+  const unsigned = new Map<ErrorCode, CounterSeries>()
+  const answers = answerSeries(table)
+  let inFlight = 0
+  table.requestsInFlight.readBy((gauge) => gauge.set({}, inFlight))
   return {
     ...metrics,
-    requests: metrics.counter('turnpike_http_requests_total', 'Requests answered', ['route', 'status']),
-    duration: metrics.histogram('turnpike_http_request_seconds', 'Time to the answer', ['route']),
-    admission: metrics.histogram('turnpike_admission_seconds', 'From a signed request that nobody knows to its job in Kafka'),
-    funnel: metrics.counter('turnpike_payment_funnel_total', 'Steps of the paid lifecycle', ['step']),
-    mediaDownloads: metrics.counter('turnpike_media_downloads_total', 'Hosted files sent, by how that ended', ['end']),
-    refusals: metrics.counter('turnpike_refusals_total', 'Errors answered, by code', ['code']),
+    ...table,
+    challenged: () => challenged.inc(),
+    refused(code: ErrorCode, isSigned: boolean): void {
+      if (isSigned) return table.refusals.count({ code, signed: 'yes' })
+      const known = unsigned.get(code)
+      if (known !== undefined) return known.inc()
+      const series = table.refusals.series({ code, signed: 'no' })
+      unsigned.set(code, series)
+      series.inc()
+    },
+    /** Counts a request from now until `ended`. */
+    begun(): void {
+      inFlight += 1
+    },
+    /** `status` is undefined when the client left before its answer. */
+    ended(route: string, status: number | undefined, seconds: number): void {
+      inFlight -= 1
+      const { count, time } = answers(route, status)
+      count.inc()
+      time.observe(seconds)
+    },
   }
+}
+
+type Answer = { count: CounterSeries; time: HistogramSeries }
+
+/** Two steps of plain objects and small integers: this is asked by every request. */
+function answerSeries(table: {
+  requests: { series(values: { route: string; status: string }): CounterSeries }
+  duration: { series(values: { route: string; answer: string }): HistogramSeries }
+}): (route: string, status: number | undefined) => Answer {
+  const known = new Map<string, Map<number, Answer>>(ROUTES.map((route) => [route, new Map()]))
+  const others = new Map<number, Answer>()
+  return (route, status = 0) => {
+    const ofRoute = known.get(route) ?? others
+    const there = ofRoute.get(status)
+    if (there !== undefined) return there
+    const fresh = {
+      count: table.requests.series({ route, status: status === 0 ? 'gone' : String(status) }),
+      time: table.duration.series({ route, answer: classOf(status) }),
+    }
+    ofRoute.set(status, fresh)
+    return fresh
+  }
+}
+
+function classOf(status: number): string {
+  if (status === 0) return 'gone'
+  return status === 402 ? '402' : `${Math.floor(status / 100)}xx`
 }

@@ -60,7 +60,7 @@ async function storeAndSettle(deps: Deps, outcome: SucceededOutcome, { tracepare
       ${deps.owner}, ${deps.leaseMs}::integer)`
   if (stored === undefined) throw new Error('store_result returned nothing')
   if (stored.became === 'unrecorded') throw new JobUnrecorded('no such job yet')
-  metrics.outcomes.inc({ kind: outcome.kind, became: stored.became })
+  metrics.outcomes.count({ kind: outcome.kind, became: stored.became })
   observeExecution(metrics, outcome)
   if (stored.became !== 'stored' && 'ref' in result.body) await discardResult(deps, { jobId, ref: result.body.ref })
   if (stored.became === 'superseded') {
@@ -82,7 +82,7 @@ async function endJob(deps: Deps, outcome: UnsuccessfulOutcome): Promise<void> {
     SELECT end_job(${jobId}, ${kind}, ${JSON.stringify({ code, message, retryAfterS })}::jsonb) AS became`
   if (ended === undefined) throw new Error('end_job returned nothing')
   if (ended.became === 'unrecorded') throw new JobUnrecorded('no such job yet')
-  metrics.outcomes.inc({ kind, became: ended.became })
+  metrics.outcomes.count({ kind, became: ended.became })
   observeExecution(metrics, outcome)
   if (ended.became === 'already_ended') return
   logger.info({ jobId, kind, code }, 'job ended without a result')

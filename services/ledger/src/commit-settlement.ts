@@ -46,14 +46,15 @@ export async function commitSettlement(
       ${receiptId}::uuid, ${JSON.stringify(receipt)}::json)`
   switch (committed?.became) {
     case 'settled': {
-      metrics.paymentMoves.inc({ from: payment.state, to: 'settled' })
-      metrics.settlement.observe((committedAt - payment.createdAt.getTime()) / 1000)
+      metrics.paymentMoves.count({ from: payment.state, to: 'settled' })
+      metrics.settlement.observe({}, (committedAt - payment.createdAt.getTime()) / 1000)
+      metrics.settledUsdc.count({}, Number(payment.amountAtomic) / 1e6)
       logger.info({ requestId, jobId, receiptId, from: payment.state }, 'payment settled')
       await notify.keyMoved({ ...payment, settled: true })
       return commitEvents.publish({ ...payment, paymentId: id, receiptId, transaction, committedAt }, traceparent)
     }
     case 'late':
-      metrics.lateTransfers.inc()
+      metrics.lateTransfers.count({})
       logger.error({ requestId, jobId, paymentId: id }, 'a transfer landed for a void payment: refund it')
       return
     case 'already_settled':

@@ -25,7 +25,7 @@ export async function expireResults({ database, store, metrics, logger }: Deps):
   }
   if (gone.length > 0) {
     await database.$queryRaw`SELECT delete_expired_results(${gone}::text[])::text`
-    metrics.expiredResults.inc(gone.length)
+    metrics.expiredResults.count({}, gone.length)
     logger.info({ results: gone.length }, 'expired results deleted')
   }
   return gone.length === AT_ONCE

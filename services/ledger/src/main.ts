@@ -1,9 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import { openRedis, payerClaims, redisAnswers, releaseAnnouncer, totalClaims } from '@turnpike/admission'
 import { JOB_TOPICS, TOPICS } from '@turnpike/contracts'
-import { openParallelConsumer, openPublisher } from '@turnpike/kafka'
+import { openParallelConsumer, openPublisher, showConsumer, showPublisher } from '@turnpike/kafka'
 import { openChainRpc, openFacilitatorClient, readBlockNumber } from '@turnpike/payments'
-import { createLogger, createMetrics, loadConfig, runService, shutDownOnSignal, startInternalServer } from '@turnpike/service'
+import {
+  bearerHeader,
+  createLogger,
+  createMetrics,
+  databaseWire,
+  kafkaWire,
+  loadConfig,
+  redisWire,
+  runService,
+  s3Wire,
+  serverWire,
+  shutDownOnSignal,
+  startInternalServer,
+} from '@turnpike/service'
 import { openObjectStore } from '@turnpike/storage'
 import { Agent } from 'undici'
 import { openBlockClock } from './block-clock.ts'
@@ -15,7 +28,7 @@ import { ledgerMetrics } from './ledger-metrics.ts'
 import { notifier } from './notify.ts'
 import { openLedger, runLedgerLoops } from './open-ledger.ts'
 import { reportOwnRights } from './own-rights.ts'
-import { observeConsumer, observeUndecided } from './state-gauges.ts'
+import { observeOpenMoney } from './state-gauges.ts'
 
 const GRACE_MS = 25_000
 const DRAIN_MS = 15_000
@@ -26,34 +39,35 @@ runService(async () => {
   const metrics = createMetrics('ledger')
   const now = () => Date.now()
 
+  const { connectionString, ssl } = databaseWire('ledger', { url: config.databaseUrl, tlsCa: config.databaseTlsCa })
   const database = openDatabase({
-    url: config.databaseUrl,
+    url: connectionString,
+    ssl,
     connections: config.databaseConnections,
     preparedStatements: config.preparedStatements === 'on',
   })
   void reportOwnRights({ database, logger })
-  const redis = openRedis(config.redisUrl, {
+  const onRefused = (sentence: string) => logger.error({}, sentence)
+  const redis = openRedis(redisWire('ledger', config), {
     name: 'ledger',
+    onRefused,
     onError: (error) => logger.debug({ error }, 'Redis does not answer'),
   })
-  const store = openObjectStore({
-    endpoint: config.s3Endpoint,
-    region: config.s3Region,
-    bucket: config.s3Bucket,
-    accessKeyId: config.s3AccessKeyId,
-    secretAccessKey: config.s3SecretAccessKey,
-    forcePathStyle: config.s3ForcePathStyle === 'true',
-  })
+  const store = openObjectStore({ ...s3Wire(config), onRefused })
   const chain = openChainRpc({ url: config.chainRpcUrl, timeoutMs: config.chainTimeoutMs })
-  const facilitatorConnections = new Agent({ connections: config.settlementsAtOnce, pipelining: 1 })
+  const facilitatorConnections = new Agent({
+    connections: config.settlementsAtOnce,
+    pipelining: 1,
+    ...(config.facilitatorTlsCa === undefined ? {} : { connect: { ca: config.facilitatorTlsCa } }),
+  })
   const facilitator = openFacilitatorClient({
     url: config.facilitatorUrl,
     timeoutMs: config.settleTimeoutMs,
     settleTimeoutMs: config.settleTimeoutMs,
-    ...(config.facilitatorToken === undefined ? {} : { headers: { authorization: `Bearer ${config.facilitatorToken}` } }),
+    headers: bearerHeader(config.facilitatorToken),
     dispatcher: facilitatorConnections,
   })
-  const kafka = { brokers: [...config.kafkaBrokers], clientId: 'ledger', logger }
+  const kafka = { ...kafkaWire('ledger', config), clientId: 'ledger', logger }
   const publisher = await openPublisher(kafka)
 
   const [signingKey] = config.receiptSigningKeys
@@ -89,12 +103,14 @@ runService(async () => {
     retry: { initialMs: 50, maxMs: 5_000 },
   })
   const loops = runLedgerLoops(ledger, deps)
-  observeConsumer(metrics, consumer)
-  observeUndecided(metrics, database)
+  showConsumer(metrics, consumer, config.concurrency)
+  showPublisher(metrics, publisher)
+  observeOpenMoney(deps.metrics, database)
 
   const server = await startInternalServer({
     host: config.host,
     port: config.internalPort,
+    tls: serverWire('ledger', config),
     metrics,
     logger,
     checks: {
@@ -106,7 +122,7 @@ runService(async () => {
     },
     handle: internalApi({
       database,
-      token: config.internalToken,
+      tokens: { commanding: config.internalToken, reading: config.auditToken ?? [] },
       signingKeys: config.receiptSigningKeys,
       settleStored: ledger.settleStored,
     }),

@@ -52,7 +52,7 @@ export function openLedger(deps: LedgerDeps): Ledger {
     // Once transaction A is through, nothing is lost when this process dies, so no consumer slot waits for a settlement: a facilitator
     // that hangs must not hold up the recording of jobs.
     settleInBackground: (paymentId: string, traceparent?: string) => {
-      if (!background.start(() => settlement.settleNew(paymentId, traceparent))) deps.metrics.deferred.inc()
+      if (!background.start(() => settlement.settleNew(paymentId, traceparent))) deps.metrics.deferred.count({})
     },
   }
   return {

@@ -144,7 +144,7 @@ describe('the service as a process', () => {
 
     expect(rig.facilitator.shown()).toBe(`Bearer ${FACILITATOR_TOKEN}`)
     const metrics = await (await fetch(`${ledger.url}/metrics`)).text()
-    expect(metrics).toMatch(/ledger_payment_moves_total\{from="settling",to="settled",service="ledger"\} 1/)
+    expect(metrics).toMatch(/turnpike_ledger_payment_moves_total\{from="settling",to="settled",service="ledger"\} 1/)
     expect(ledger.output()).toContain(job.jobId)
     for (const secret of [job.keyHash, job.nonce, TOKEN, FACILITATOR_TOKEN, SIGNING_KEY.d, 'the answer'])
       expect(ledger.output()).not.toContain(secret)

@@ -11,7 +11,7 @@ import { expireResults } from './expire-results.ts'
 import { ledgerMetrics } from './ledger-metrics.ts'
 import { lookUp } from './lookup.ts'
 import { readReceipt, readRelease } from './releases.ts'
-import { observeUndecided } from './state-gauges.ts'
+import { observeOpenMoney } from './state-gauges.ts'
 import { sweepOverdueJobs } from './sweep-overdue.ts'
 import { migrate } from './testing/ledger-rig.ts'
 import { claimDuePayments, countSubmission, readPayment, renewPayments } from './undecided-payment.ts'
@@ -153,7 +153,7 @@ describe('in a ledger with a past, no table is read from end to end by', () => {
       'a scrape',
       async () => {
         const scraped = createMetrics('ledger')
-        observeUndecided(scraped, database)
+        observeOpenMoney(ledgerMetrics(scraped), database)
         await scraped.registry.metrics()
       },
     ],

@@ -22,7 +22,7 @@ export async function recordJob(deps: Deps, job: JobEvent): Promise<'admitted' |
   })
   if (recorded === undefined) throw new Error('record_job returned nothing')
   if (recorded.is_new) {
-    metrics.jobs.inc({ state: recorded.job_state })
+    metrics.jobs.count({ state: recorded.job_state })
     logger.info({ requestId, jobId, state: recorded.job_state }, 'job recorded')
   }
   if (recorded.job_state === 'superseded') await notify.keyMoved({ ...job, settled: false })

@@ -49,6 +49,7 @@ const CONFIRM_POLL_MS = 200
 export function openSettlement(deps: SettlementDeps): Settlement {
   const { database, owner, leaseMs } = deps
   const inHand = new Set<string>()
+  deps.metrics.settlementsInHand.readBy((gauge) => gauge.set({}, inHand.size))
   const holding = async (paymentId: string, work: () => Promise<void>) => {
     // Its lease ran out under this process, which has not done with it.
     if (inHand.has(paymentId)) return
@@ -102,18 +103,20 @@ async function openOrSoundAlarm(deps: SettlementDeps, payment: UndecidedPayment)
   if (opened.kind === 'unreadable') {
     const { requestId, jobId } = payment
     const { reason, error } = opened
-    deps.metrics.unreadablePayments.inc({ reason })
+    deps.metrics.unreadablePayments.count({ reason })
     deps.logger.error({ requestId, jobId, reason, error }, 'stored payment is unreadable')
   }
   return opened
 }
 
-function submit(
-  { facilitator }: SettlementDeps,
+async function submit(
+  { facilitator, metrics }: SettlementDeps,
   { payer }: UndecidedPayment,
   { payload, requirements }: Extract<OpenedPayment, { kind: 'opened' }>,
 ): Promise<SettleResult> {
-  return facilitator.settle({ payload, requirements, payer })
+  const answer = await facilitator.settle({ payload, requirements, payer })
+  metrics.settlementAnswers.count({ answer: answer.kind === 'refused' ? `refused_${answer.blame}` : answer.kind })
+  return answer
 }
 
 /** What our own node says. A transaction that the facilitator named is given a moment to show. */

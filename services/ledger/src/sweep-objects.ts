@@ -83,7 +83,7 @@ export function openObjectSweep({ database, store, metrics, logger, now }: Deps)
       const keys = await removable(over, rule.prefix)
       for (const key of keys) await store.delete(key)
       if (keys.length > 0) {
-        metrics.sweptObjects.inc({ prefix: rule.prefix }, keys.length)
+        metrics.sweptObjects.count({ prefix: rule.prefix }, keys.length)
         logger.info({ prefix: rule.prefix, objects: keys.length }, 'objects that were left behind are deleted')
       }
       // A fault above ends the round: the next one starts over.

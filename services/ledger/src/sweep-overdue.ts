@@ -45,7 +45,7 @@ export async function sweepOverdueJobs(deps: Deps): Promise<boolean> {
         [schemaVersionHeader]: String(outcomeCodec.versionOf(eventSchema)),
       }
       await publisher.publish({ topic: TOPICS.outcomes, key: jobId, value, headers })
-      metrics.overdueJobs.inc()
+      metrics.overdueJobs.count({})
       logger.warn({ requestId, jobId }, 'no outcome in time')
     }),
   )

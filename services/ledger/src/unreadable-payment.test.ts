@@ -47,7 +47,7 @@ describe('a stored payment that cannot be read', () => {
     expect(await paymentOf(job)).toMatchObject({ submissions: 1, failure: 'payment_seal_broken' })
     expect(handedIn(job)).toBe(0)
     expect(await metrics.registry.metrics()).toMatch(
-      /ledger_unreadable_payments_total\{reason="seal_broken",service="ledger"\} [1-9]/,
+      /turnpike_ledger_unreadable_payments_total\{reason="seal_broken",service="ledger"\} [1-9]/,
     )
     await reconcile()
     expect((await rig.look(job)).state).toBe('settled')

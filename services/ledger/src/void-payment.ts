@@ -26,7 +26,7 @@ export async function voidPayment(
     SELECT void_payment(${payment.id}::uuid, ${reason}, ${onlyFirst}, ${watched}) AS state`
   if (row?.state === 'settling' || row?.state === 'unknown') return postponePayment(deps, payment, reason)
   if (row?.state !== 'void') return
-  metrics.paymentMoves.inc({ from: payment.state, to: 'void' })
+  metrics.paymentMoves.count({ from: payment.state, to: 'void' })
   logger.warn({ requestId: payment.requestId, jobId: payment.jobId, reason }, 'payment void')
   await notify.stillOwed({ ...payment, forMs: OWED_FOR_MS })
 }
@@ -40,7 +40,7 @@ export async function postponePayment(deps: Deps, payment: UndecidedPayment, rea
   if (row?.state !== 'unknown') return
   await notify.stillOwed({ ...payment, forMs: UNDECIDED_FOR_MS })
   if (payment.state === 'unknown') return
-  metrics.paymentMoves.inc({ from: payment.state, to: 'unknown' })
+  metrics.paymentMoves.count({ from: payment.state, to: 'unknown' })
   logger.warn({ requestId, jobId, reason }, 'settlement is unknown')
 }
 
@@ -50,7 +50,7 @@ export async function noteLateTransfer(deps: Deps, payment: UndecidedPayment, tr
   const [row] = await database.$queryRaw<{ kept: boolean }[]>`
     SELECT note_late_transfer(${payment.id}::uuid, ${transaction ?? null}::text) AS kept`
   if (row?.kept !== true) return
-  metrics.lateTransfers.inc()
+  metrics.lateTransfers.count({})
   logger.error(
     { requestId: payment.requestId, jobId: payment.jobId, paymentId: payment.id },
     'a transfer landed for a void payment: refund it',

@@ -37,6 +37,8 @@ export async function openFacilitator(
       signerPrivateKeys: [signerPrivateKey],
       payTo: undefined,
       token: undefined,
+      serverTlsCert: undefined,
+      serverTlsKey: undefined,
       maxBatch: 50,
       maxTransferGas: 300_000,
       maxVerifying: 64,
@@ -59,7 +61,7 @@ export async function openFacilitator(
     running,
     client,
     settle: (payment) => client.settle(payment),
-    waiting: () => read('facilitator_settlements_waiting'),
+    waiting: () => read('turnpike_facilitator_settlements_waiting'),
     replaced: () => read('facilitator_transactions_replaced_total'),
     async close() {
       await client.close()

@@ -7,6 +7,7 @@ import {
   type SettleStoredRequest,
   SettleStoredResponse,
 } from '@turnpike/contracts'
+import { wireFault } from '@turnpike/service'
 import { Agent, request } from 'undici'
 
 /** The ledger did not answer, or not as agreed. The caller answers 503: nothing is decided without it. */
@@ -23,10 +24,13 @@ export type LedgerClient = {
   receipt(id: string): Promise<unknown | undefined>
   jwks(): Promise<unknown>
   ready(): Promise<boolean>
+  /** Look-ups that no call has taken along yet. */
+  waiting(): number
   close(): Promise<void>
 }
 
 const TIMEOUT_MS = 5_000
+const UNAUTHORIZED = 401
 const MAX_BATCH = 500
 const MAX_BATCHES_IN_FLIGHT = 2
 // A call and its statement cost far more than a key in them: the next call waits for the one under way, unless that is slow or
@@ -58,8 +62,19 @@ function isFresh({ since, reject }: Waiting): boolean {
  * while a call is under way travel together in the next one: one call and one statement for up to 500 keys, at most
  * two calls under way. When idle a look-up goes at once.
  */
-export function openLedgerClient(options: { urls: readonly string[]; token: string }): LedgerClient {
-  const agent = new Agent({ connections: 32, pipelining: 1, keepAliveTimeout: 30_000 })
+export function openLedgerClient(options: {
+  urls: readonly string[]
+  token: string
+  /** PEM of the only authority that is trusted for an https ledger; the public ones when undefined. */
+  tlsCa?: string | undefined
+  /** Told once, in a sentence, when the configuration is at fault: waiting will not mend it. */
+  onRefused?: (sentence: string) => void
+  /** Told of every batch of look-ups, for metrics. */
+  observe?: (result: 'answered' | 'failed', seconds: number) => void
+}): LedgerClient {
+  const trust = options.tlsCa === undefined ? {} : { connect: { ca: options.tlsCa } }
+  const agent = new Agent({ connections: 32, pipelining: 1, keepAliveTimeout: 30_000, ...trust })
+  const refusals = openRefusals(options.onRefused)
   const waiting: Waiting[] = []
   let inFlight = 0
   let turn = 0
@@ -112,6 +127,8 @@ export function openLedgerClient(options: { urls: readonly string[]; token: stri
   async function sendBatch(batch: Waiting[]): Promise<void> {
     if (batch.length === 0) return
     inFlight++
+    const askedAt = performance.now()
+    let result: 'answered' | 'failed' = 'failed'
     try {
       const { status, json } = await call('POST', '/internal/lookup', { items: batch.map(({ item }) => item) })
       const checked = validateLookup(json)
@@ -119,11 +136,13 @@ export function openLedgerClient(options: { urls: readonly string[]; token: stri
       const found = checked.value.items
       if (found.length !== batch.length || !batch.every(({ item }, index) => answers(found[index], item.keyHash)))
         throw new LedgerUnavailable('look-up answered something else than was asked')
+      result = 'answered'
       for (const [index, { resolve }] of batch.entries()) resolve(found[index] as LookupItem)
     } catch (error) {
       for (const { reject } of batch) reject(error)
     } finally {
       inFlight--
+      options.observe?.(result, (performance.now() - askedAt) / 1000)
       schedule()
     }
   }
@@ -162,12 +181,32 @@ export function openLedgerClient(options: { urls: readonly string[]; token: stri
     },
     async ready() {
       try {
-        return (await call('GET', '/readyz')).status === 200
-      } catch {
+        // Readiness asks nobody who they are, and a ledger that refuses our token is of no use to us.
+        const [{ status: known }, { status: ready }] = await Promise.all([call('GET', '/internal/jwks'), call('GET', '/readyz')])
+        refusals.saw(known === UNAUTHORIZED ? 'The ledger refuses INTERNAL_TOKEN.' : undefined)
+        return known === 200 && ready === 200
+      } catch (error) {
+        refusals.saw(ledgerFault(error))
         return false
       }
     },
+    waiting: () => waiting.length,
     close: () => agent.close(),
+  }
+}
+
+function ledgerFault(error: unknown): string | undefined {
+  return wireFault(error, { what: 'The ledger', ca: 'LEDGER_TLS_CA', credentials: 'INTERNAL_TOKEN', isRefusal: () => false })
+}
+
+/** Says the same thing once, until it was well in between or something else is wrong. */
+function openRefusals(tell: (sentence: string) => void = () => {}): { saw(sentence: string | undefined): void } {
+  let told: string | undefined
+  return {
+    saw(sentence) {
+      if (sentence !== undefined && sentence !== told) tell(sentence)
+      told = sentence
+    },
   }
 }
 

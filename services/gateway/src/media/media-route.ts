@@ -17,9 +17,7 @@ import { sendFile } from './send-file.ts'
  */
 export function mediaRoute(deps: MediaDeps): Handler {
   const downloads = { running: 0 }
-  deps.metrics.gauge('turnpike_media_downloads_running', 'Hosted files that are being sent', [], (gauge) =>
-    gauge.set(downloads.running),
-  )
+  deps.metrics.mediaDownloadsRunning.readBy((gauge) => gauge.set({}, downloads.running))
 
   return async (request, response, call) => {
     const place: Place = { requestId: call.requestId, path: '/v1/media' }

@@ -37,7 +37,7 @@ export async function sendFile(deps: MediaDeps, exchange: MediaExchange): Promis
   } catch (error) {
     // Nobody is left to be told.
     if (!gone.signal.aborted) throw error
-    deps.metrics.mediaDownloads.inc({ end: 'client_gone' })
+    deps.metrics.mediaDownloads.count({ end: 'client_gone' })
   } finally {
     response.off('close', giveUp)
   }
@@ -75,7 +75,7 @@ async function sendBody(
   const late = cutOffWhenSlow(response)
   try {
     await pipeline(joined(first, chunks), response)
-    deps.metrics.mediaDownloads.inc({ end: 'complete' })
+    deps.metrics.mediaDownloads.count({ end: 'complete' })
   } finally {
     clearTimeout(late)
   }

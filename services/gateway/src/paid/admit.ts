@@ -66,8 +66,8 @@ export async function admit(
       authorization,
     })
     if (stopped !== undefined) return stopped
-    deps.metrics.admission.observe((performance.now() - startedMs) / 1000)
-    deps.metrics.funnel.inc({ step: 'admitted' })
+    deps.metrics.admission.observe({}, (performance.now() - startedMs) / 1000)
+    deps.metrics.funnel.count({ step: 'admitted' })
     const untilMs = deps.now() + request.deadlineMs + deps.waitBeyondDeadlineMs
     const end = await waitForKey(deps, exchange, request, { jobId, untilMs })
     return await answerOf(deps, exchange, request, end, { replayed: false })

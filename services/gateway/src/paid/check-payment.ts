@@ -66,9 +66,11 @@ export async function verify(
   owner: AuthorizationRecord['owner'],
 ): Promise<Verified> {
   const requirements = requirementsFor(deps, request, amountAtomic)
+  const askedAt = performance.now()
   const verified = await deps.facilitator.verify({ payload: request.payment.payload, requirements })
+  deps.metrics.verification.observe({ result: verified.kind }, (performance.now() - askedAt) / 1000)
   if (verified.kind === 'valid') {
-    deps.metrics.funnel.inc({ step: 'verified' })
+    deps.metrics.funnel.count({ step: 'verified' })
     return { kind: 'valid' }
   }
   if (verified.kind === 'rejected' && verified.blame === 'payer') {

@@ -29,7 +29,7 @@ export async function collect(
   }
   if (request.payment.authorization.from !== standing.payer) return problem('idempotency_key_reused')
   await bindToThis(deps, request)
-  deps.metrics.funnel.inc({ step: standing.kind === 'settled' ? 'replayed' : 'joined' })
+  deps.metrics.funnel.count({ step: standing.kind === 'settled' ? 'replayed' : 'joined' })
   if (standing.kind === 'settled') return release(deps, exchange, standing.jobId, { replayed: true })
   const end = await waitForKey(deps, exchange, request, {
     jobId: standing.jobId,
@@ -98,6 +98,7 @@ export async function release(
   const committed = await deps.ledger.release(jobId)
   if (committed === undefined) return problem('idempotency_result_expired')
   const body = await bodyOf(deps, committed)
+  if (!replayed) deps.metrics.funnel.count({ step: 'released' })
   exchange.log.info({ jobId, receiptId: committed.receiptId, replayed }, 'released')
   return { kind: 'release', release: committed, body, replayed }
 }

@@ -35,6 +35,7 @@ export async function servePaidRequest<Request extends { model: string }>(
   const read = judgeRequest(deps, endpoint, { ...incoming, body: { length } }, () => effective)
   if (!read.ok) return read.answer
   const { request } = read
+  if (request.payment !== undefined) deps.metrics.funnel.count({ step: 'signed' })
   for (let look = 0; look < MAX_LOOKS; look++) {
     const answer =
       request.payment === undefined
@@ -76,7 +77,7 @@ async function answerUnsigned(deps: PaidDeps, exchange: Exchange, request: Effec
       return challenge(deps, request, standing.amountAtomic, 'settlement_failed')
     case 'open':
       if (closed !== undefined) return closed
-      deps.metrics.funnel.inc({ step: 'challenged' })
+      deps.metrics.challenged()
       return challenge(deps, request, quoteOf(deps, request, standing.quote).amountAtomic)
   }
 }

@@ -47,8 +47,9 @@ export function paidRoute<Body extends { model: string }>(
       const fault = faultOf(exchange, error)
       return paymentSignature === undefined ? fault : withChargeUnknown(fault)
     })
-    if (answer.kind === 'problem') deps.metrics.refusals.inc({ code: answer.problem.code })
-    if (answer.kind === 'challenge') deps.metrics.refusals.inc({ code: answer.reason })
+    const isSigned = paymentSignature !== undefined
+    if (answer.kind === 'problem') deps.metrics.refused(answer.problem.code, isSigned)
+    if (answer.kind === 'challenge') deps.metrics.refused(answer.reason, isSigned)
     sendAnswer(
       deps,
       response,
@@ -125,7 +126,7 @@ export function refuseUnread(
   isSigned: boolean,
 ): void {
   const code = UNREAD[unread.kind]
-  deps.metrics.refusals.inc({ code })
+  deps.metrics.refused(code, isSigned)
   const { retryAfterS } = unread as { retryAfterS?: number }
   const isUnknown = isSigned && unread.kind !== 'too_large'
   const details = { ...(retryAfterS === undefined ? {} : { retryAfterS }), ...(isUnknown ? { charged: 'unknown' as const } : {}) }

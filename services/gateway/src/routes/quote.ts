@@ -59,7 +59,7 @@ export function quoteRoute(deps: Deps): Handler {
 
 function answer(deps: Deps, response: ServerResponse, call: Call, body: QuoteBody): void {
   const refused = (problem: Problem) => {
-    deps.metrics.refusals.inc({ code: problem.code })
+    deps.metrics.refused(problem.code, false)
     sendProblem(deps, response, call, problem)
   }
   switch (body.kind) {
@@ -95,7 +95,7 @@ function answer(deps: Deps, response: ServerResponse, call: Call, body: QuoteBod
 }
 
 function sendRefusal(deps: Deps, response: ServerResponse, call: Call, refusal: Parameters<typeof sendAnswer>[3]): void {
-  if (refusal.kind === 'problem') deps.metrics.refusals.inc({ code: refusal.problem.code })
+  if (refusal.kind === 'problem') deps.metrics.refused(refusal.problem.code, false)
   sendAnswer(deps, response, call, refusal)
 }
 

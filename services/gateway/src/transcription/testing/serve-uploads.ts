@@ -30,8 +30,8 @@ export async function serveUploads({
   const metrics = gatewayMetrics()
   const bodyReader = openBodyReader()
   const bodies = openBodyRoom({ maxBytes: maxBodyBytes })
-  metrics.gauge('turnpike_large_body_bytes', 'Room held', [], (gauge) => gauge.set(bodies.large.takenBytes()))
-  metrics.gauge('turnpike_large_bodies_waiting', 'Bodies that wait', [], (gauge) => gauge.set(bodies.large.waiting()))
+  metrics.largeBodyBytes.readBy((gauge) => gauge.set({}, bodies.large.takenBytes()))
+  metrics.largeBodiesWaiting.readBy((gauge) => gauge.set({}, bodies.large.waiting()))
   const deps = {
     catalog: catalogOf(MODELS, PAID_ENDPOINTS),
     providerTimeoutMs: undefined,
