@@ -1,12 +1,21 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Admin } from 'kafkajs'
+import type { Admin, ConfigResourceTypes } from 'kafkajs'
 import { type KafkaConnection, kafkaClient } from './connection.ts'
 
 export type TopicSpec = { topic: string; partitions: number; replicationFactor?: number; config?: Record<string, string> }
 
+/** Node finds no enumeration among the exports of this CommonJS package. */
+const TOPIC_RESOURCE: ConfigResourceTypes.TOPIC = 2
+
+export type ExistingTopic = { topic: string; partitions: number; config: Readonly<Record<string, string>> }
+
 export type TopicAdmin = {
   /** Creates the topics that are missing and waits until they have leaders. Those that exist stay as they are. */
   ensureTopics(specs: readonly TopicSpec[]): Promise<void>
+  /** Those of `topics` that exist, each with its partitions and all of its settings. */
+  existing(topics: readonly string[]): Promise<readonly ExistingTopic[]>
+  /** Kafka only ever adds partitions. New keys go to other ones then, which whoever relies on order per key must know. */
+  growTo(sizes: readonly { topic: string; partitions: number }[]): Promise<void>
   /** Messages of the topic that the group has not committed. */
   lag(groupId: string, topic: string): Promise<number>
   close(): Promise<void>
@@ -57,6 +66,35 @@ export function openTopicAdmin(connection: KafkaConnection): TopicAdmin {
         await untilLed(
           admin,
           missing.map(({ topic }) => topic),
+        )
+      }),
+    existing: (topics) =>
+      use(async (admin) => {
+        const there = new Set(await admin.listTopics())
+        const asked = topics.filter((topic) => there.has(topic))
+        if (asked.length === 0) return []
+        const [metadata, described] = await Promise.all([
+          admin.fetchTopicMetadata({ topics: asked }),
+          admin.describeConfigs({
+            includeSynonyms: false,
+            resources: asked.map((name) => ({ type: TOPIC_RESOURCE, name })),
+          }),
+        ])
+        return metadata.topics.map(({ name, partitions }) => {
+          const entries = described.resources.find(({ resourceName }) => resourceName === name)?.configEntries ?? []
+          const config = Object.fromEntries(entries.map(({ configName, configValue }) => [configName, configValue]))
+          return { topic: name, partitions: partitions.length, config }
+        })
+      }),
+    growTo: (sizes) =>
+      use(async (admin) => {
+        if (sizes.length === 0) return
+        await admin.createPartitions({
+          topicPartitions: sizes.map(({ topic, partitions }) => ({ topic, count: partitions })),
+        })
+        await untilLed(
+          admin,
+          sizes.map(({ topic }) => topic),
         )
       }),
     lag: (groupId, topic) =>
