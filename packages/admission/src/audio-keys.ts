@@ -1,4 +1,4 @@
-import type { Redis } from 'ioredis'
+import type { RedisConnection } from './redis.ts'
 
 // a:{<staging id>}: the wrapped data key of one staged audio. It stands nowhere else, so its time to live is the audio's: when Redis
 // drops it, or loses it, the encrypted bytes can be opened by nobody any more.
@@ -10,7 +10,7 @@ export type AudioKeys = {
   forget(stagingId: string): Promise<void>
 }
 
-export function audioKeys(redis: Redis): AudioKeys {
+export function audioKeys(redis: RedisConnection): AudioKeys {
   const keyOf = (stagingId: string) => `a:{${stagingId}}`
   return {
     async keep(stagingId, wrappedKey, lifetimeMs) {

@@ -1,5 +1,4 @@
-import type { Redis } from 'ioredis'
-import { defineScript, LUA_NOW } from './redis.ts'
+import { defineScript, LUA_NOW, type RedisConnection } from './redis.ts'
 
 // x:{<job id>}: o owner, c starts so far, l end of the lease (ms), d done. Keeps one job from running in two workers at once and
 // counts its starts. Redis may lose it: then a job may run once more, and the ledger takes the first outcome only.
@@ -45,7 +44,7 @@ redis.call('HSET', KEYS[1], 'd', '1')
 redis.call('PEXPIRE', KEYS[1], ARGV[1])
 return 1`
 
-export function executionClaims(redis: Redis): ExecutionClaims {
+export function executionClaims(redis: RedisConnection): ExecutionClaims {
   const start = defineScript(redis, 'turnpikeStartExecution', 1, START)
   const renew = defineScript(redis, 'turnpikeRenewExecution', 1, RENEW)
   const finish = defineScript(redis, 'turnpikeFinishExecution', 1, FINISH)

@@ -1,5 +1,4 @@
-import type { Redis } from 'ioredis'
-import { defineScript, LUA_NOW } from './redis.ts'
+import { defineScript, LUA_NOW, type RedisConnection } from './redis.ts'
 
 // One small hash per idempotency key, k:{<SHA-256 of the key>}:
 //   f fingerprint (first 128 bits, base64url)   a amount, atomic USDC   v catalog version   s state: q quoted, i in flight
@@ -96,7 +95,7 @@ ${LUA_NOW}
 ${FIELDS}
 return r`
 
-export function keyClaims(redis: Redis): KeyClaims {
+export function keyClaims(redis: RedisConnection): KeyClaims {
   const read = defineScript(redis, 'turnpikeReadKey', 1, READ)
   const bind = defineScript(redis, 'turnpikeBindKey', 1, BIND)
   const unbind = defineScript(redis, 'turnpikeUnbindKey', 1, UNBIND)

@@ -1,5 +1,4 @@
-import type { Redis } from 'ioredis'
-import { defineScript, LUA_NOW } from './redis.ts'
+import { defineScript, LUA_NOW, type RedisConnection } from './redis.ts'
 
 // What a payer has in flight, all under its hash tag:
 //   p:{payer}   hash: sum (atomic USDC in flight), ver (grows with every settlement)
@@ -85,7 +84,7 @@ redis.call('ZREM', KEYS[2], ARGV[1])
 redis.call('HDEL', KEYS[3], ARGV[1])
 return 1`
 
-export function payerClaims(redis: Redis): PayerClaims {
+export function payerClaims(redis: RedisConnection): PayerClaims {
   const claim = defineScript(redis, 'turnpikeClaimPayer', 4, CLAIM)
   const extend = defineScript(redis, 'turnpikeExtendPayer', 1, EXTEND)
   const release = defineScript(redis, 'turnpikeReleasePayer', 3, RELEASE)

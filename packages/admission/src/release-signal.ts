@@ -1,4 +1,4 @@
-import type { Redis } from 'ioredis'
+import type { RedisConnection } from './redis.ts'
 
 // A wake-up and nothing more: the ledger says that a key has moved, whoever waits for it asks the ledger. A lost signal costs a
 // moment, because waiters also ask on their own.
@@ -7,7 +7,7 @@ const CHANNEL = 'turnpike:moved'
 
 export type ReleaseAnnouncer = { announce(keyHash: string): Promise<void> }
 
-export function releaseAnnouncer(redis: Redis): ReleaseAnnouncer {
+export function releaseAnnouncer(redis: RedisConnection): ReleaseAnnouncer {
   return {
     async announce(keyHash) {
       await redis.publish(CHANNEL, keyHash)
@@ -22,7 +22,7 @@ export type ReleaseSignal = {
 }
 
 /** `subscriber` is a connection of its own: Redis takes nothing but subscriptions on it. It is subscribed again after a reconnect. */
-export function listenForReleases(subscriber: Redis): ReleaseSignal {
+export function listenForReleases(subscriber: RedisConnection): ReleaseSignal {
   const waiters = new Map<string, Set<(announced: boolean) => void>>()
   const subscribe = () => {
     subscriber.subscribe(CHANNEL).catch(() => {}) // the next 'ready' subscribes again; until then waiters ask on their own

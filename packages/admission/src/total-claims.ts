@@ -1,5 +1,4 @@
-import type { Redis } from 'ioredis'
-import { defineScript, LUA_NOW } from './redis.ts'
+import { defineScript, LUA_NOW, type RedisConnection } from './redis.ts'
 
 // The unsettled value of all payers together, under one hash tag of its own:
 //   u:{all}   hash: sum (atomic USDC)     ul:{all}  sorted set: job id -> end of its lease (ms)     ua:{all}  hash: job id -> amount
@@ -50,7 +49,7 @@ redis.call('ZREM', KEYS[2], ARGV[1])
 redis.call('HDEL', KEYS[3], ARGV[1])
 return 1`
 
-export function totalClaims(redis: Redis): TotalClaims {
+export function totalClaims(redis: RedisConnection): TotalClaims {
   const claim = defineScript(redis, 'turnpikeClaimTotal', 3, CLAIM)
   const extend = defineScript(redis, 'turnpikeExtendTotal', 1, EXTEND)
   const release = defineScript(redis, 'turnpikeReleaseTotal', 3, RELEASE)

@@ -1,5 +1,4 @@
-import type { Redis } from 'ioredis'
-import { defineScript, LUA_NOW } from './redis.ts'
+import { defineScript, LUA_NOW, type RedisConnection } from './redis.ts'
 
 // h:{upstreams}, one hash: "<model>#<index>" -> JSON {u: open until (ms), n: openings in a row, t: targets of the model, c: code,
 // p: probe, l: end of its lease (ms), a: last answer (ms), w: the process that got it}. One key, so that a gateway reads it all in one trip. Workers write it, and
@@ -99,7 +98,7 @@ end
 return closed`
 
 /** For a worker process; `worker` is its name among them. */
-export function upstreamHealth(redis: Redis, worker: string): UpstreamHealth {
+export function upstreamHealth(redis: RedisConnection, worker: string): UpstreamHealth {
   const open = defineScript(redis, 'turnpikeOpenUpstream', 1, OPEN)
   const startProbe = defineScript(redis, 'turnpikeStartProbe', 1, START_PROBE)
   const renewProbe = defineScript(redis, 'turnpikeRenewProbe', 1, RENEW_PROBE)
@@ -132,7 +131,7 @@ export function upstreamHealth(redis: Redis, worker: string): UpstreamHealth {
 }
 
 /** For a gateway: the targets that are not to be sold now, in one trip. */
-export function closedUpstreams(redis: Redis): () => Promise<ClosedTarget[]> {
+export function closedUpstreams(redis: RedisConnection): () => Promise<ClosedTarget[]> {
   const closedTargets = defineScript(redis, 'turnpikeClosedUpstreams', 1, CLOSED_TARGETS)
   return async () => {
     const rows = (await closedTargets([KEY], [])) as [string, string, string, string][]

@@ -1,5 +1,6 @@
 import type { Admin } from 'kafkajs'
 import { type KafkaConnection, kafkaClient } from './connection.ts'
+import { kafkaFault } from './kafka-fault.ts'
 import { pause } from './pause.ts'
 
 export type BrokerState = 'up' | 'down'
@@ -36,6 +37,8 @@ export function openBrokerProbe(connection: KafkaConnection, intervalMs: number)
       return asked
     } catch (error) {
       if (state === 'up') connection.logger.warn({ err: error }, 'Kafka does not answer')
+      const fault = kafkaFault(error)
+      if (fault !== undefined && fault !== kafkaFault(lastError)) connection.logger.error({}, fault)
       state = 'down'
       lastError = error
       await asked.disconnect().catch(() => {})
@@ -59,7 +62,11 @@ export function openBrokerProbe(connection: KafkaConnection, intervalMs: number)
     async firstAnswer(timeoutMs) {
       const expiry = new AbortController()
       const late = pause(timeoutMs, expiry.signal).then(() => {
-        if (!expiry.signal.aborted) throw new Error(`no Kafka broker answered within ${timeoutMs} ms`, { cause: lastError })
+        if (expiry.signal.aborted) return
+        const why = kafkaFault(lastError)
+        throw new Error(`no Kafka broker answered within ${timeoutMs} ms${why === undefined ? '' : `. ${why}`}`, {
+          cause: lastError,
+        })
       })
       try {
         await Promise.race([answered, late])

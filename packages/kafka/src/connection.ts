@@ -1,13 +1,13 @@
-import { Kafka, type KafkaConfig, type RetryOptions } from 'kafkajs'
+import { Kafka, type KafkaConfig, type RetryOptions, type SASLOptions } from 'kafkajs'
 import { kafkajsLogCreator, type Logger } from './logger.ts'
 
-/** How to reach the brokers. `ssl` and `sasl` are handed to kafkajs as they are. */
+/** How to reach the brokers. `ssl` is handed to kafkajs as it is. */
 export type KafkaConnection = {
   brokers: readonly string[]
   clientId: string
   logger: Logger
   ssl?: NonNullable<KafkaConfig['ssl']>
-  sasl?: NonNullable<KafkaConfig['sasl']>
+  sasl?: { mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512'; username: string; password: string }
   /** For tunnels: opens the socket to a broker's advertised address. */
   socketFactory?: NonNullable<KafkaConfig['socketFactory']>
   connectionTimeoutMs?: number
@@ -36,7 +36,8 @@ export function kafkaClient(connection: KafkaConnection, options: { retries: num
     logCreator: kafkajsLogCreator(connection.logger),
     // exactOptionalPropertyTypes: an absent option is absent, not undefined.
     ...(ssl === undefined ? {} : { ssl }),
-    ...(sasl === undefined ? {} : { sasl }),
+    // kafkajs has a type per mechanism, which all hold the same fields.
+    ...(sasl === undefined ? {} : { sasl: sasl as SASLOptions }),
     ...(socketFactory === undefined ? {} : { socketFactory }),
   })
 }

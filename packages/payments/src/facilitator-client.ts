@@ -48,10 +48,15 @@ export function openFacilitatorClient(options: {
   timeoutMs: number
   settleTimeoutMs?: number
   headers?: Record<string, string>
+  /** PEM of the only authority that is trusted for an https facilitator; for a dispatcher, whoever made it has seen to that. */
+  tlsCa?: string | undefined
   dispatcher?: Dispatcher
 }): FacilitatorClient {
   const base = options.url.replace(/\/+$/, '')
-  const ownAgent = options.dispatcher === undefined ? new Agent({ connections: MAX_CONNECTIONS, pipelining: 1 }) : undefined
+  const { tlsCa } = options
+  const trust = tlsCa === undefined ? {} : { connect: { ca: tlsCa } }
+  const ownAgent =
+    options.dispatcher === undefined ? new Agent({ connections: MAX_CONNECTIONS, pipelining: 1, ...trust }) : undefined
   const dispatcher = options.dispatcher ?? ownAgent
   const call = (method: 'GET' | 'POST', path: string, timeoutMs: number, body?: unknown) =>
     exchange({ url: `${base}${path}`, method, body, timeoutMs, headers: options.headers ?? {}, dispatcher })

@@ -1,7 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { Logger } from './logger.ts'
 import type { Metrics } from './metrics.ts'
+import type { ServerWire } from './wires/server-wire.ts'
 
 export type Check = () => boolean | Promise<boolean>
 export type InternalServer = { port: number; close(): Promise<void> }
@@ -20,9 +22,11 @@ export async function startInternalServer(options: {
   metrics: Metrics
   logger: Logger
   handle?: (request: IncomingMessage, response: ServerResponse) => Promise<boolean>
+  /** HTTPS for everything on this port; plain HTTP when undefined. */
+  tls?: ServerWire
 }): Promise<InternalServer> {
   const { checks, metrics, logger, handle } = options
-  const server = createServer((request, response) => {
+  const server = createHttpServer(options.tls, (request, response) => {
     answer(request, response).catch((error: unknown) => {
       logger.error({ error }, 'internal request failed')
       if (!response.headersSent) response.writeHead(500, { 'content-type': 'application/json' })
@@ -48,6 +52,15 @@ export async function startInternalServer(options: {
 
   await listen(server, options.port, options.host)
   return { port: (server.address() as AddressInfo).port, close: () => closeServer(server) }
+}
+
+/** HTTPS with a certificate, plain HTTP without. */
+export function createHttpServer(
+  tls: ServerWire,
+  onRequest: (request: IncomingMessage, response: ServerResponse) => void,
+): Server {
+  // An https.Server has every member of an http.Server but not its type.
+  return tls === undefined ? createServer(onRequest) : (createTlsServer(tls, onRequest) as unknown as Server)
 }
 
 /** Every check, side by side; one that throws or takes longer than two seconds counts as down. */

@@ -11,6 +11,7 @@ import {
 import { type ObjectStream, openObjectStream } from './object-stream.ts'
 import { type PresignedGet, presignedGet } from './presigned-get.ts'
 import { CONNECT_TIMEOUT_MS, openS3Client, REQUEST_TIMEOUT_MS } from './s3-client.ts'
+import { storeFault } from './store-fault.ts'
 
 export type ObjectStoreConfig = {
   endpoint?: string | undefined
@@ -19,6 +20,10 @@ export type ObjectStoreConfig = {
   accessKeyId?: string | undefined
   secretAccessKey?: string | undefined
   forcePathStyle: boolean
+  /** PEM of the only authority that is trusted for an https endpoint; the public ones when undefined. */
+  tlsCa?: string | undefined
+  /** Told once, in a sentence, when a probe finds the configuration at fault: waiting will not mend it. */
+  onRefused?: ((sentence: string) => void) | undefined
   /** How long the store may take to answer, and how long to hand over an object. */
   requestTimeoutMs?: number | undefined
   /** How long the store may be silent within an object that is read as a stream, while its reader waits. */
@@ -62,6 +67,7 @@ export function openObjectStore(config: ObjectStoreConfig): ObjectStore {
   const timeoutMs = config.requestTimeoutMs ?? REQUEST_TIMEOUT_MS
   const client = openS3Client(config)
   const { bucket } = config
+  let told: string | undefined
 
   return {
     async put(key, bytes, options = {}) {
@@ -121,8 +127,12 @@ export function openObjectStore(config: ObjectStoreConfig): ObjectStore {
     async probe() {
       try {
         await client.send(new HeadBucketCommand({ Bucket: bucket }), { abortSignal: AbortSignal.timeout(CONNECT_TIMEOUT_MS) })
+        told = undefined
         return true
-      } catch {
+      } catch (error) {
+        const sentence = storeFault(error)
+        if (sentence !== undefined && sentence !== told) config.onRefused?.(sentence)
+        told = sentence ?? told
         return false
       }
     },

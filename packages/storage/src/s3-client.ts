@@ -21,7 +21,7 @@ export function openS3Client(config: ObjectStoreConfig): S3Client {
       // Without throwOnRequestTimeout the SDK writes a warning and goes on waiting.
       throwOnRequestTimeout: true,
       httpAgent: agent,
-      httpsAgent: agent,
+      httpsAgent: config.tlsCa === undefined ? agent : { ...agent, ca: config.tlsCa },
     },
   }
   if (config.endpoint !== undefined) clientConfig.endpoint = config.endpoint

@@ -1,6 +1,16 @@
 import { EVENT_SCHEMAS } from '@turnpike/contracts'
 import { openKeyring } from '@turnpike/sealing'
-import { type Config, flag, integer, list, oneOf, optional, parsedBy, port, secret, text, url } from '@turnpike/service'
+import {
+  type Config,
+  integer,
+  KAFKA_VARIABLES,
+  oneOf,
+  parsedBy,
+  port,
+  REDIS_VARIABLES,
+  S3_VARIABLES,
+  text,
+} from '@turnpike/service'
 
 /** The environment variables that every worker has; each spreads them into its own table. */
 export const WORKER_CONFIG = {
@@ -8,15 +18,10 @@ export const WORKER_CONFIG = {
   logLevel: oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], { default: 'info' }),
   host: text('HOST', { default: '127.0.0.1' }),
   internalPort: port('INTERNAL_PORT'),
-  kafkaBrokers: list('KAFKA_BROKERS'),
-  redisUrl: url('REDIS_URL', { protocols: ['redis:', 'rediss:'] }),
+  ...KAFKA_VARIABLES,
+  ...REDIS_VARIABLES,
   contentKeys: parsedBy('CONTENT_KEYS', openKeyring),
-  s3Endpoint: optional(url('S3_ENDPOINT')),
-  s3Region: text('S3_REGION', { default: 'us-east-1' }),
-  s3Bucket: text('S3_BUCKET'),
-  s3AccessKeyId: optional(text('S3_ACCESS_KEY_ID')),
-  s3SecretAccessKey: optional(secret('S3_SECRET_ACCESS_KEY')),
-  s3ForcePathStyle: flag('S3_FORCE_PATH_STYLE', { default: false }),
+  ...S3_VARIABLES,
   /** `current` once every ledger is of this release: see docs/decisions/0023-event-schemas.md. */
   eventSchema: oneOf('EVENT_SCHEMA', EVENT_SCHEMAS, { default: 'previous' }),
   /** Jobs at once. A job is one waiting HTTP call, so this bounds memory and connections rather than CPU. */

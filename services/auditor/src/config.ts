@@ -1,5 +1,19 @@
 import { openKeyring } from '@turnpike/sealing'
-import { integer, list, oneOf, optional, parsedBy, port, secret, text, url } from '@turnpike/service'
+import {
+  bearerTokens,
+  type Config,
+  ConfigError,
+  certificates,
+  integer,
+  list,
+  oneOf,
+  optional,
+  parsedBy,
+  port,
+  S3_VARIABLES,
+  text,
+  url,
+} from '@turnpike/service'
 
 /** The environment of the auditor: the only place that names it. */
 export const CONFIG = {
@@ -11,15 +25,14 @@ export const CONFIG = {
   /** The public address, or those of the replicas. */
   gatewayUrls: list('GATEWAY_URL'),
   ledgerUrls: list('LEDGER_URL'),
-  internalToken: secret('INTERNAL_TOKEN', { minLength: 16 }),
+  /** The only authority that is trusted for an https ledger; the public ones when unset. */
+  ledgerTlsCa: optional(certificates('LEDGER_TLS_CA')),
+  /** One of the two: the ledger's own token for whoever only reads, or, where it has none, the gateway's. */
+  auditToken: optional(bearerTokens('AUDIT_TOKEN')),
+  internalToken: optional(bearerTokens('INTERNAL_TOKEN')),
   receiptTokenKeys: parsedBy('RECEIPT_TOKEN_KEYS', openKeyring),
   contentKeys: parsedBy('CONTENT_KEYS', openKeyring),
-  s3Endpoint: optional(url('S3_ENDPOINT')),
-  s3Region: text('S3_REGION', { default: 'us-east-1' }),
-  s3Bucket: text('S3_BUCKET'),
-  s3AccessKeyId: optional(secret('S3_ACCESS_KEY_ID')),
-  s3SecretAccessKey: optional(secret('S3_SECRET_ACCESS_KEY')),
-  s3ForcePathStyle: oneOf('S3_FORCE_PATH_STYLE', ['true', 'false'], { default: 'false' }),
+  ...S3_VARIABLES,
   /** A node that is not the ledger's own sees what the ledger's hides. */
   chainRpcUrl: url('CHAIN_RPC_URL', { protocols: ['http:', 'https:'] }),
   chainTimeoutMs: integer('CHAIN_TIMEOUT_MS', { default: 10_000, min: 100 }),
@@ -34,4 +47,11 @@ export const CONFIG = {
   auditBlocks: integer('AUDIT_BLOCKS', { default: 43_200, min: 1 }),
   /** How long the ledger may take to decide what the chain shows. */
   undecidedWaitMs: integer('AUDIT_UNDECIDED_WAIT_MS', { default: 30_000, min: 0 }),
+}
+
+/** Throws ConfigError when there is neither token. */
+export function ledgerTokenOf({ auditToken, internalToken }: Config<typeof CONFIG>): string {
+  const [token] = auditToken ?? internalToken ?? []
+  if (token === undefined) throw new ConfigError('auditor', ['AUDIT_TOKEN is not set, nor INTERNAL_TOKEN in its place'])
+  return token
 }

@@ -1,11 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { type Dispatcher, fetch } from 'undici'
 
 /** The audit cannot be carried out: something that it has to ask does not answer, or not as agreed. Says nothing about the books. */
 export class AuditImpossible extends Error {
   override name = 'AuditImpossible'
 }
 
-export type JsonCall = { method?: 'GET' | 'POST'; path: string; token?: string; body?: unknown }
+export type JsonCall = {
+  method?: 'GET' | 'POST'
+  path: string
+  token?: string
+  body?: unknown
+  dispatcher?: Dispatcher | undefined
+}
 
 const TIMEOUT_MS = 20_000
 const TRIES = 6
@@ -18,7 +25,7 @@ const MAX_PAUSE_MS = 5_000
  */
 export async function callJson(
   bases: readonly string[],
-  { method = 'GET', path, token, body }: JsonCall,
+  { method = 'GET', path, token, body, dispatcher }: JsonCall,
 ): Promise<{ status: number; json: unknown }> {
   let why = 'no address'
   for (let attempt = 0; attempt < TRIES; attempt++) {
@@ -31,6 +38,7 @@ export async function callJson(
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(dispatcher === undefined ? {} : { dispatcher }),
         signal: AbortSignal.timeout(TIMEOUT_MS),
       })
       const text = await response.text()

@@ -8,6 +8,7 @@ import {
   Release,
   StrayReceipts,
 } from '@turnpike/contracts'
+import { Agent } from 'undici'
 import { AuditImpossible, callJson, type JsonCall, routeOf } from './http-json.ts'
 
 type StrayReceipt = StrayReceipts['items'][number]
@@ -27,12 +28,19 @@ const parseStrayReceipts = compile(StrayReceipts)
 const parseRelease = compile(Release)
 
 /** The ledger's internal interface as far as the audit goes. Everything throws AuditImpossible. */
-export function openLedgerClient({ urls, token }: { urls: readonly string[]; token: string }): LedgerClient {
+export function openLedgerClient(options: {
+  urls: readonly string[]
+  token: string
+  /** PEM of the only authority that is trusted for an https ledger. */
+  tlsCa?: string | undefined
+}): LedgerClient {
+  const { urls, token, tlsCa } = options
+  const dispatcher = tlsCa === undefined ? undefined : new Agent({ connect: { ca: tlsCa } })
   async function ask<T>(
     call: JsonCall,
     parse: (json: unknown) => { ok: true; value: T } | { ok: false },
   ): Promise<T | undefined> {
-    const { status, json } = await callJson(urls, { ...call, token })
+    const { status, json } = await callJson(urls, { ...call, token, dispatcher })
     if (status === 404) return undefined
     const parsed = parse(json)
     if (status !== 200 || !parsed.ok)

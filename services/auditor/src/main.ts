@@ -1,9 +1,9 @@
 import { openChainRpc, readBlockNumber } from '@turnpike/payments'
-import { createLogger, createMetrics, loadConfig, shutDownOnSignal, startInternalServer } from '@turnpike/service'
+import { createLogger, createMetrics, loadConfig, s3Wire, shutDownOnSignal, startInternalServer } from '@turnpike/service'
 import { openObjectStore } from '@turnpike/storage'
 import { audit } from './audit.ts'
 import { blockRange } from './block-range.ts'
-import { CONFIG } from './config.ts'
+import { CONFIG, ledgerTokenOf } from './config.ts'
 import { openGatewayClient } from './gateway-client.ts'
 import { describeFault } from './http-json.ts'
 import { openLedgerClient } from './ledger-client.ts'
@@ -23,16 +23,9 @@ async function main(): Promise<void> {
   const rpc = openChainRpc({ url: config.chainRpcUrl, timeoutMs: config.chainTimeoutMs, logRangeBlocks: config.logRangeBlocks })
   const deps = {
     rpc,
-    ledger: openLedgerClient({ urls: config.ledgerUrls, token: config.internalToken }),
+    ledger: openLedgerClient({ urls: config.ledgerUrls, token: ledgerTokenOf(config), tlsCa: config.ledgerTlsCa }),
     gateway: openGatewayClient({ urls: config.gatewayUrls, receiptTokenKeys: config.receiptTokenKeys }),
-    store: openObjectStore({
-      endpoint: config.s3Endpoint,
-      region: config.s3Region,
-      bucket: config.s3Bucket,
-      accessKeyId: config.s3AccessKeyId,
-      secretAccessKey: config.s3SecretAccessKey,
-      forcePathStyle: config.s3ForcePathStyle === 'true',
-    }),
+    store: openObjectStore(s3Wire(config)),
     contentKeys: config.contentKeys,
     payTo: config.payTo,
     confirmations: config.confirmations,

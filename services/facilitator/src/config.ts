@@ -1,4 +1,16 @@
-import { type Config, integer, oneOf, optional, parsedBy, port, secret, text, url } from '@turnpike/service'
+import {
+  bearerTokens,
+  type Config,
+  ConfigError,
+  integer,
+  oneOf,
+  optional,
+  parsedBy,
+  port,
+  SERVER_VARIABLES,
+  text,
+  url,
+} from '@turnpike/service'
 import type { Hex } from 'viem'
 
 /** The one place that names the facilitator's environment variables. */
@@ -15,7 +27,8 @@ export const FacilitatorConfig = {
   /** The only recipients of transfers that it pays gas for, separated by commas; any recipient when unset. */
   payTo: optional(parsedBy('PAY_TO', parseRecipients)),
   /** Who does not send it as a bearer token is not answered. */
-  token: optional(secret('FACILITATOR_TOKEN', { minLength: 16 })),
+  token: optional(bearerTokens('FACILITATOR_TOKEN')),
+  ...SERVER_VARIABLES,
   maxBatch: integer('MAX_BATCH', { default: 50, min: 1, max: 100 }),
   /**
    * What a transfer may cost at most. A plain account's takes 86k; Safe and Coinbase wallets stay under 200k. A wallet that needs more
@@ -38,11 +51,14 @@ export const FacilitatorConfig = {
 
 export type FacilitatorSettings = Config<typeof FacilitatorConfig>
 
-/** Everybody who reaches a facilitator for any recipient spends its gas on transfers of their own. */
-export function refuseOpenHouse({ host, payTo, token }: Pick<FacilitatorSettings, 'host' | 'payTo' | 'token'>): void {
+/**
+ * Everybody who reaches a facilitator spends its gas: on transfers of their own where it serves any recipient, and otherwise on transfers
+ * to the seller for which the seller has sold nothing.
+ */
+export function refuseOpenHouse({ host, token }: Pick<FacilitatorSettings, 'host' | 'token'>): void {
   const isLocal = host === 'localhost' || host === '::1' || host.startsWith('127.')
-  if (!isLocal && payTo === undefined && token === undefined)
-    throw new Error(`HOST ${host} can be reached from elsewhere: set PAY_TO or FACILITATOR_TOKEN`)
+  if (!isLocal && token === undefined)
+    throw new ConfigError('facilitator', [`HOST ${host} can be reached from elsewhere: set FACILITATOR_TOKEN`])
 }
 
 function parseRecipients(value: string): readonly string[] {

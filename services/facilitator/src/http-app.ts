@@ -1,6 +1,5 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import { NETWORK } from '@turnpike/payments'
-import type { Logger } from '@turnpike/service'
+import { bearerCheck, type Logger } from '@turnpike/service'
 import express, { type Express, type NextFunction, type Request, type Response } from 'express'
 import { describeRpcError } from './describe-rpc-error.ts'
 import type { FacilitatorMetrics } from './facilitator-metrics.ts'
@@ -15,15 +14,16 @@ export function createHttpApp(deps: {
   facilitator: PaymentFacilitator
   /** Lower-cased; undefined when any will do. */
   recipients: readonly string[] | undefined
-  token: string | undefined
+  /** Each is accepted; undefined when nobody is asked for one. */
+  tokens: readonly string[] | undefined
   metrics: FacilitatorMetrics
   logger: Logger
 }): Express {
-  const { facilitator, recipients, token, metrics, logger } = deps
+  const { facilitator, recipients, tokens, metrics, logger } = deps
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
-  if (token !== undefined) app.use(onlyWith(token))
+  if (tokens !== undefined) app.use(onlyWith(tokens))
   app.use(express.json({ limit: MAX_BODY }))
 
   app.get('/supported', (_request, response) => {
@@ -90,17 +90,13 @@ export function createHttpApp(deps: {
 }
 
 /** Before anything of the request is read. */
-function onlyWith(token: string): (request: Request, response: Response, next: NextFunction) => void {
-  const expected = digest(`Bearer ${token}`)
+function onlyWith(tokens: readonly string[]): (request: Request, response: Response, next: NextFunction) => void {
+  const isAllowed = bearerCheck(tokens)
   return (request, response, next) => {
-    if (timingSafeEqual(digest(request.headers.authorization ?? ''), expected)) return next()
+    if (isAllowed(request.headers.authorization)) return next()
     response.setHeader('www-authenticate', 'Bearer')
     response.status(401).json({ error: 'unauthorized' })
   }
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
 }
 
 const INCOMPLETE = { error: 'Missing paymentPayload or paymentRequirements' }

@@ -1,7 +1,6 @@
-import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { CHAIN_ID, type ChainRpc, hasCode, openChainRpc, USDC_ADDRESS } from '@turnpike/payments'
-import { type Check, closeServer, type Logger, listen, type Metrics } from '@turnpike/service'
+import { type Check, closeServer, createHttpServer, type Logger, listen, type Metrics, serverWire } from '@turnpike/service'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { FacilitatorSettings } from './config.ts'
 import { createFacilitatorMetrics } from './facilitator-metrics.ts'
@@ -50,9 +49,9 @@ export async function startFacilitator(
     maxTransferGas: BigInt(settings.maxTransferGas),
     verifications: { maxTaken: settings.maxVerifying, maxWaiting: settings.maxWaitingVerifications },
   })
-  const app = createHttpApp({ facilitator, recipients: settings.payTo, token: settings.token, metrics, logger })
+  const app = createHttpApp({ facilitator, recipients: settings.payTo, tokens: settings.token, metrics, logger })
   let isClosing = false
-  const server = createServer((request, response) => {
+  const server = createHttpServer(serverWire('facilitator', settings), (request, response) => {
     // A connection that becomes idle while we wait for others would be kept open for its five seconds, and the exit with it.
     response.once('close', () => isClosing && setImmediate(() => server.closeIdleConnections()))
     app(request, response)

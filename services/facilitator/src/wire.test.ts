@@ -196,7 +196,7 @@ describe('a facilitator that is reserved', () => {
   const token = 'a-token-of-the-test'
   let reserved: OpenFacilitator
   beforeAll(async () => {
-    reserved = await openFacilitator(chain.url, await chain.newSigner(), { payTo: [PAY_TO.toLowerCase()], token })
+    reserved = await openFacilitator(chain.url, await chain.newSigner(), { payTo: [PAY_TO.toLowerCase()], token: [token] })
   })
   afterAll(() => reserved?.close())
 

@@ -22,7 +22,12 @@ beforeAll(async () => {
     checks: {},
     metrics: createMetrics('ledger'),
     logger: createLogger({ service: 'ledger', format: 'json', level: 'silent' }),
-    handle: internalApi({ database: rig.database, token: TOKEN, signingKeys: [SIGNING_KEY], settleStored: ledger.settleStored }),
+    handle: internalApi({
+      database: rig.database,
+      tokens: { commanding: [TOKEN], reading: [] },
+      signingKeys: [SIGNING_KEY],
+      settleStored: ledger.settleStored,
+    }),
   })
 })
 afterAll(async () => {

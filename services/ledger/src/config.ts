@@ -1,30 +1,47 @@
 import { EVENT_SCHEMAS } from '@turnpike/contracts'
 import { type Ed25519PrivateJwk, openKeyring } from '@turnpike/sealing'
-import { integer, json, list, oneOf, optional, parsedBy, port, secret, text, url } from '@turnpike/service'
+import {
+  bearerTokens,
+  certificates,
+  integer,
+  json,
+  KAFKA_VARIABLES,
+  oneOf,
+  optional,
+  parsedBy,
+  port,
+  REDIS_VARIABLES,
+  S3_VARIABLES,
+  SERVER_VARIABLES,
+  text,
+  url,
+} from '@turnpike/service'
 
 /** The environment of the ledger: the only place that names it. */
 export const CONFIG = {
   host: text('HOST', { default: '127.0.0.1' }),
   internalPort: port('INTERNAL_PORT'),
-  internalToken: secret('INTERNAL_TOKEN', { minLength: 16 }),
+  ...SERVER_VARIABLES,
+  internalToken: bearerTokens('INTERNAL_TOKEN'),
+  /** For the auditor, who reads and commands nothing. It may use the internal token when unset. */
+  auditToken: optional(bearerTokens('AUDIT_TOKEN')),
   logFormat: oneOf('LOG_FORMAT', ['json', 'pretty'], { default: 'json' }),
   logLevel: oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], { default: 'info' }),
   databaseUrl: url('DATABASE_URL', { protocols: ['postgres:', 'postgresql:'] }),
+  /** The only authority that is trusted for Postgres; it turns TLS on. */
+  databaseTlsCa: optional(certificates('DATABASE_TLS_CA')),
   databaseConnections: integer('DATABASE_CONNECTIONS', { default: 24, min: 2, max: 500 }),
   /** `off` behind a pooler that gives a session's next statement to another server connection and keeps no statements for it. */
   preparedStatements: oneOf('DATABASE_PREPARED_STATEMENTS', ['on', 'off'], { default: 'on' }),
-  kafkaBrokers: list('KAFKA_BROKERS'),
-  redisUrl: url('REDIS_URL', { protocols: ['redis:', 'rediss:'] }),
+  ...KAFKA_VARIABLES,
+  ...REDIS_VARIABLES,
   contentKeys: parsedBy('CONTENT_KEYS', openKeyring),
-  s3Endpoint: optional(url('S3_ENDPOINT')),
-  s3Region: text('S3_REGION', { default: 'us-east-1' }),
-  s3Bucket: text('S3_BUCKET'),
-  s3AccessKeyId: optional(secret('S3_ACCESS_KEY_ID')),
-  s3SecretAccessKey: optional(secret('S3_SECRET_ACCESS_KEY')),
-  s3ForcePathStyle: oneOf('S3_FORCE_PATH_STYLE', ['true', 'false'], { default: 'false' }),
+  ...S3_VARIABLES,
   facilitatorUrl: url('FACILITATOR_URL', { protocols: ['http:', 'https:'] }),
   /** For a facilitator that asks for one. */
-  facilitatorToken: optional(secret('FACILITATOR_TOKEN')),
+  facilitatorToken: optional(bearerTokens('FACILITATOR_TOKEN')),
+  /** The only authority that is trusted for an https facilitator; the public ones when unset. */
+  facilitatorTlsCa: optional(certificates('FACILITATOR_TLS_CA')),
   chainRpcUrl: url('CHAIN_RPC_URL', { protocols: ['http:', 'https:'] }),
   receiptSigningKeys: json('RECEIPT_SIGNING_KEYS', parseSigningKeys),
   /** `current` once every ledger is of this release: see docs/decisions/0023-event-schemas.md. */

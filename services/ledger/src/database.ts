@@ -1,4 +1,5 @@
 import { PrismaPg } from '@prisma/adapter-pg'
+import { type DatabaseWire, wireFault } from '@turnpike/service'
 import { PrismaClient } from './generated/client.ts'
 
 export type Database = PrismaClient
@@ -15,10 +16,17 @@ const MAX_PREPARED_STATEMENTS = 200
  * connection, because planning costs Postgres more than running them; `preparedStatements: false` for a pooler in between that does not
  * keep a session's statements.
  */
-export function openDatabase(options: { url: string; connections: number; preparedStatements?: boolean }): Database {
+export function openDatabase(options: {
+  url: string
+  /** TLS, as databaseWire says; without it the URL decides. */
+  ssl?: DatabaseWire['ssl'] | undefined
+  connections: number
+  preparedStatements?: boolean
+}): Database {
   const adapter = new PrismaPg(
     {
       connectionString: options.url,
+      ...(options.ssl === undefined ? {} : { ssl: options.ssl }),
       max: options.connections,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       statement_timeout: STATEMENT_TIMEOUT_MS,
@@ -47,6 +55,19 @@ function statementNames(): (statement: { sql: string }) => string {
 export async function databaseAnswers(database: Database): Promise<boolean> {
   const rows = await database.$queryRaw<unknown[]>`SELECT 1`
   return rows.length === 1
+}
+
+const REFUSED = ['28P01', '28000', '3D000']
+
+/** A sentence where the configuration of the connection is at fault; undefined for a Postgres that is away. */
+export function databaseFault(error: unknown): string | undefined {
+  const state = sqlStateOf(error)
+  return wireFault(error, {
+    what: 'Postgres',
+    ca: 'DATABASE_TLS_CA',
+    credentials: 'DATABASE_URL: its role, its password, its database, or a connection without TLS',
+    isRefusal: () => state !== undefined && REFUSED.includes(state),
+  })
 }
 
 /**

@@ -8,6 +8,7 @@ import { type Rig, type RigLedger, SIGNING_KEY, startRig } from './testing/ledge
 import { signedJob, succeeded } from './testing/signed-job.ts'
 
 const TOKEN = 'a-token-of-the-test'
+const AUDIT_TOKEN = 'a-token-that-reads'
 let rig: Rig
 let ledger: RigLedger
 let server: InternalServer
@@ -22,7 +23,12 @@ beforeAll(async () => {
     checks: {},
     metrics: createMetrics('ledger'),
     logger: createLogger({ service: 'ledger', format: 'json', level: 'silent' }),
-    handle: internalApi({ database: rig.database, token: TOKEN, signingKeys: [SIGNING_KEY], settleStored: ledger.settleStored }),
+    handle: internalApi({
+      database: rig.database,
+      tokens: { commanding: [TOKEN], reading: [AUDIT_TOKEN] },
+      signingKeys: [SIGNING_KEY],
+      settleStored: ledger.settleStored,
+    }),
   })
   job = await signedJob(rig.keyring, await rig.wallet(1))
   await ledger.recordJob(job)
@@ -40,11 +46,26 @@ const post = (path: string, body: unknown) =>
 
 describe('the internal interface', () => {
   it.each(['/internal/jwks', '/internal/lookup', '/internal/nothing'])('gives %s to nobody without the token', async (path) => {
-    for (const authorization of [undefined, '', 'Bearer', `Bearer ${TOKEN}x`, `Basic ${TOKEN}`, TOKEN]) {
+    for (const authorization of [undefined, '', 'Bearer', `Bearer ${AUDIT_TOKEN}`, `Bearer ${TOKEN}x`, `Basic ${TOKEN}`, TOKEN]) {
       const answer = await call(path, { headers: authorization === undefined ? {} : { authorization } })
       expect(answer.status, String(authorization)).toBe(401)
       expect(answer.headers.get('www-authenticate')).toBe('Bearer')
     }
+  })
+
+  it('lets whoever may only read see the audit and the releases, and command nothing', async () => {
+    const reads = (path: string, init: RequestInit = {}) =>
+      call(path, { headers: { authorization: `Bearer ${AUDIT_TOKEN}` }, ...init })
+    const body = JSON.stringify({ items: [] })
+    expect((await reads(`/internal/releases/${job.jobId}`)).status).toBe(200)
+    expect((await reads('/internal/audit/stray-receipts?since=0')).status).toBe(200)
+    for (const path of ['/internal/settle-stored', '/internal/lookup']) {
+      expect((await reads(path, { method: 'POST', body })).status, path).toBe(401)
+    }
+    expect((await reads('/internal/jwks')).status).toBe(401)
+    expect(
+      (await call('/internal/audit/stray-receipts?since=0', { headers: { authorization: 'Bearer another-token' } })).status,
+    ).toBe(401)
   })
 
   it('looks up 500 items in one go, in their order, known and unknown', async () => {

@@ -1,4 +1,3 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
   AuditAuthorizationsRequest,
@@ -8,7 +7,7 @@ import {
   type SettleStoredResponse,
 } from '@turnpike/contracts'
 import { type Ed25519PrivateJwk, publicJwk } from '@turnpike/sealing'
-import { sendJson } from '@turnpike/service'
+import { bearerCheck, sendJson } from '@turnpike/service'
 import { parseAuditRange, parseReceiptPage } from './audit-pages.ts'
 import { readAuditAuthorizations, readAuditPayments, readStrayReceipts } from './audit-rows.ts'
 import type { Database } from './database.ts'
@@ -17,7 +16,8 @@ import { readReceipt, readRelease } from './releases.ts'
 
 type Deps = {
   database: Database
-  token: string
+  /** `commanding` may do everything here, `reading` only what changes nothing. */
+  tokens: { commanding: readonly string[]; reading: readonly string[] }
   signingKeys: readonly Ed25519PrivateJwk[]
   settleStored: (request: SettleStoredRequest) => Promise<SettleStoredResponse>
 }
@@ -33,11 +33,13 @@ const RECEIPT_ID = /^\/internal\/receipts\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a
 
 /** The ledger's HTTP interface for the gateway; false for a path that is not its own. */
 export function internalApi(deps: Deps): (request: IncomingMessage, response: ServerResponse) => Promise<boolean> {
-  const expected = digest(`Bearer ${deps.token}`)
+  const mayCommand = bearerCheck(deps.tokens.commanding)
+  const mayRead = bearerCheck([...deps.tokens.commanding, ...deps.tokens.reading])
   return async (request, response) => {
     const path = (request.url ?? '/').split('?', 1)[0] ?? '/'
     if (!path.startsWith('/internal/')) return false
-    if (!timingSafeEqual(digest(request.headers.authorization ?? ''), expected)) {
+    const isAllowed = READS.some((prefix) => path.startsWith(prefix)) ? mayRead : mayCommand
+    if (!isAllowed(request.headers.authorization)) {
       response.setHeader('www-authenticate', 'Bearer')
       sendJson(response, 401, { error: 'unauthorized' })
       return true
@@ -49,6 +51,9 @@ export function internalApi(deps: Deps): (request: IncomingMessage, response: Se
     return true
   }
 }
+
+/** What an auditor asks. Releases are sealed, and whoever has no content key learns their size from them. */
+const READS = ['/internal/audit/', '/internal/releases/']
 
 const STATUS = { not_found: 404, method_not_allowed: 405, invalid: 400, too_large: 413 } as const
 type Refusal = keyof typeof STATUS
@@ -120,8 +125,4 @@ function parseJson(bytes: Buffer): unknown {
   } catch {
     return undefined
   }
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
 }

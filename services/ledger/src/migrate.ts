@@ -1,4 +1,4 @@
-import { loadConfig, optional, runService, url } from '@turnpike/service'
+import { certificates, loadConfig, optional, runService, url } from '@turnpike/service'
 import { type Prepared, prepareDatabase } from './prepare-database.ts'
 
 const protocols = ['postgres:', 'postgresql:']
@@ -7,6 +7,8 @@ const CONFIG = {
   databaseUrl: url('DATABASE_URL', { protocols }),
   /** As the owner of the tables; straight to Postgres, not through a pooler. */
   migrationDatabaseUrl: optional(url('MIGRATION_DATABASE_URL', { protocols })),
+  /** For both. */
+  databaseTlsCa: optional(certificates('DATABASE_TLS_CA')),
 }
 
 const SENTENCES: Record<Prepared['role'], string> = {
@@ -18,8 +20,12 @@ const SENTENCES: Record<Prepared['role'], string> = {
 
 // node services/ledger/src/migrate.ts: brings a fresh or an existing database up to date.
 runService(async () => {
-  const { databaseUrl, migrationDatabaseUrl } = loadConfig('ledger migrations', CONFIG, process.env)
-  const { applied, role } = await prepareDatabase({ ownerUrl: migrationDatabaseUrl ?? databaseUrl, serviceUrl: databaseUrl })
+  const { databaseUrl, migrationDatabaseUrl, databaseTlsCa: tlsCa } = loadConfig('ledger migrations', CONFIG, process.env)
+  const { applied, role } = await prepareDatabase({
+    ownerUrl: migrationDatabaseUrl ?? databaseUrl,
+    serviceUrl: databaseUrl,
+    tlsCa,
+  })
   for (const name of applied) process.stdout.write(`applied ${name}\n`)
   process.stdout.write(`${SENTENCES[role]}\nthe database is up to date\n`)
 })

@@ -1,5 +1,5 @@
 import type { Logger } from '@turnpike/service'
-import type { Database } from './database.ts'
+import { type Database, databaseFault } from './database.ts'
 
 /** Whether nothing but triggers, or not even they, would keep the role that we connect as from changing what was receipted. */
 export async function mayChangeReceipts(database: Database): Promise<boolean> {
@@ -16,6 +16,8 @@ export async function reportOwnRights({ database, logger }: { database: Database
     if (!(await mayChangeReceipts(database))) return
     logger.warn({}, 'the database role of DATABASE_URL could change receipts: give the ledger a role of its own')
   } catch (error) {
-    logger.debug({ error }, 'the rights of the database role were not read')
+    const fault = databaseFault(error)
+    if (fault === undefined) logger.debug({ error }, 'the rights of the database role were not read')
+    else logger.error({}, fault)
   }
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { databaseWire } from '@turnpike/service'
 import { Client } from 'pg'
 import { applyMigrations } from './apply-migrations.ts'
 import { grantServiceRights } from './service-rights.ts'
@@ -20,9 +21,15 @@ export type Prepared = {
  * Brings a fresh or an existing database up to date as its owner, and gives the role of `serviceUrl` the rights of the ledger. Running
  * it again changes nothing. Throws RoleUnfit where an operator has to decide.
  */
-export async function prepareDatabase(urls: { ownerUrl: string; serviceUrl: string }): Promise<Prepared> {
-  const { ownerUrl, serviceUrl } = urls
-  const owner = new Client({ connectionString: ownerUrl, connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
+export async function prepareDatabase(options: {
+  ownerUrl: string
+  serviceUrl: string
+  /** PEM of the only authority that is trusted for Postgres. */
+  tlsCa?: string | undefined
+}): Promise<Prepared> {
+  const { ownerUrl, serviceUrl, tlsCa } = options
+  const wire = databaseWire('ledger migrations', { url: ownerUrl, tlsCa, urlName: 'MIGRATION_DATABASE_URL' })
+  const owner = new Client({ ...wire, connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
   await owner.connect()
   try {
     return await applyMigrations(owner, MIGRATIONS, async ({ applied, isAhead }): Promise<Prepared> => {
@@ -31,7 +38,7 @@ export async function prepareDatabase(urls: { ownerUrl: string; serviceUrl: stri
       if (role === undefined || role.name === rows[0]?.name) return { applied, role: 'owner' }
       await ensureServiceRole(owner, role)
       if (!isAhead) await grantServiceRights(owner, role.name)
-      await ensurePassword(owner, serviceUrl, role)
+      await ensurePassword(owner, databaseWire('ledger migrations', { url: serviceUrl, tlsCa }), role)
       return { applied, role: isAhead ? 'ahead' : 'granted' }
     })
   } finally {

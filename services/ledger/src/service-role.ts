@@ -1,3 +1,4 @@
+import type { DatabaseWire } from '@turnpike/service'
 import { Client } from 'pg'
 import { scramVerifier } from './scram-verifier.ts'
 
@@ -42,11 +43,11 @@ export async function ensureServiceRole(owner: Client, { name, password }: Servi
 }
 
 /**
- * Sets the role's password to the one of `databaseUrl` when Postgres refuses it; a password that works is left alone. Faults other than
+ * Sets the role's password to the one of `wire`, DATABASE_URL, when Postgres refuses it; a password that works is left alone. Faults other than
  * that are for the ledger to meet: this process may have no way to where it connects.
  */
-export async function ensurePassword(owner: Client, databaseUrl: string, { name, password }: ServiceRole): Promise<void> {
-  if (password === undefined || (await tryLogin(databaseUrl)) !== WRONG_PASSWORD) return
+export async function ensurePassword(owner: Client, wire: DatabaseWire, { name, password }: ServiceRole): Promise<void> {
+  if (password === undefined || (await tryLogin(wire)) !== WRONG_PASSWORD) return
   try {
     await owner.query(`ALTER ROLE ${owner.escapeIdentifier(name)} LOGIN PASSWORD ${passwordLiteral(owner, password)}`)
   } catch (error) {
@@ -89,8 +90,8 @@ async function createRole(owner: Client, { name, password }: ServiceRole): Promi
   }
 }
 
-async function tryLogin(databaseUrl: string): Promise<string | undefined> {
-  const client = new Client({ connectionString: databaseUrl, connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
+async function tryLogin(wire: DatabaseWire): Promise<string | undefined> {
+  const client = new Client({ ...wire, connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
   client.on('error', () => {})
   try {
     await client.connect()

@@ -1,0 +1,8 @@
+export * from './bearer-tokens.ts'
+export * from './database-wire.ts'
+export * from './kafka-wire.ts'
+export { certificates } from './pem.ts'
+export * from './redis-wire.ts'
+export * from './s3-wire.ts'
+export * from './server-wire.ts'
+export * from './wire-fault.ts'
