@@ -20,6 +20,7 @@ import {
 import { constants } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { lock } from './install-lock.mjs'
 
 const here = dirname(fileURLToPath(import.meta.url))
 const root = resolve(here, '../..')
@@ -61,7 +62,9 @@ async function prepare() {
   const steps = [toolchainStep(), workspaceStep(), databaseClientStep()]
   if (steps.every((step) => step.isDone())) return
   mkdirSync(toolchain, { recursive: true })
-  const release = await lock(join(toolchain, 'install.lock'))
+  const release = await lock(join(toolchain, 'install.lock'), (owner) =>
+    say('·', 'toolchain', `waiting for process ${owner ?? '?'}, which installs it`),
+  )
   try {
     // Another process may have done them while we waited.
     for (const step of steps) if (!step.isDone()) await step.run()
@@ -160,45 +163,6 @@ function ended(process) {
     process.on('error', (error) => done({ code: null, signal: null, error }))
     process.on('exit', (code, signal) => done({ code, signal }))
   })
-}
-
-/** One process of this checkout at a time; a lock whose owner is gone is nobody's. */
-async function lock(file) {
-  for (let said = false; ; ) {
-    try {
-      writeFileSync(file, String(process.pid), { flag: 'wx' })
-      return () => rmSync(file, { force: true })
-    } catch (error) {
-      if (error.code !== 'EEXIST') throw error
-    }
-    const owner = ownerOf(file)
-    if (owner !== undefined && !isRunning(owner)) rmSync(file, { force: true })
-    else if (!said) {
-      said = true
-      say('·', 'toolchain', `waiting for process ${owner ?? '?'}, which installs it`)
-    }
-    await new Promise((done) => setTimeout(done, 200))
-  }
-}
-
-/** Undefined while its owner is still writing it. A lock of half an hour ago was left by a process whose pid another one has now. */
-function ownerOf(file) {
-  try {
-    if (Date.now() - statSync(file).mtimeMs > 30 * 60_000) return 0
-    return Number(readFileSync(file, 'utf8')) || undefined
-  } catch {
-    return undefined
-  }
-}
-
-function isRunning(pid) {
-  if (pid === 0) return false
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return error.code === 'EPERM'
-  }
 }
 
 function manifests() {
