@@ -66,13 +66,17 @@ transcription-worker: {values: transcriptionWorker, topic: jobs.transcription, m
 {{- if or (index $models .worker.models) (and .worker.modelsBeside (index $models .worker.modelsBeside)) }}true{{ end }}
 {{- end }}
 
+{{- define "turnpike.gatewayUrl" -}}
+http://{{ include "turnpike.componentName" (dict "root" . "component" "gateway") }}:{{ .Values.gateway.service.port }}
+{{- end }}
+
 {{- define "turnpike.ledgerUrl" -}}
-http://{{ include "turnpike.componentName" (dict "root" . "component" "ledger") }}:{{ .Values.ledger.service.port }}
+http{{ if .Values.ledger.tlsSecret }}s{{ end }}://{{ include "turnpike.componentName" (dict "root" . "component" "ledger") }}:{{ .Values.ledger.service.port }}
 {{- end }}
 
 {{- define "turnpike.facilitatorUrl" -}}
 {{- if .Values.facilitator.enabled -}}
-http://{{ include "turnpike.componentName" (dict "root" . "component" "facilitator") }}:{{ .Values.facilitator.service.port }}
+http{{ if .Values.facilitator.tlsSecret }}s{{ end }}://{{ include "turnpike.componentName" (dict "root" . "component" "facilitator") }}:{{ .Values.facilitator.service.port }}
 {{- else -}}
 {{ .Values.facilitator.url }}
 {{- end }}
@@ -89,5 +93,8 @@ ledger: ledger
 {{- end }}
 {{- if .Values.facilitator.enabled }}
 facilitator: facilitator
+{{- end }}
+{{- if .Values.auditor.enabled }}
+auditor: auditor
 {{- end }}
 {{- end }}

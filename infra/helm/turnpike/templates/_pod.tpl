@@ -17,7 +17,7 @@ capabilities:
 {{- end }}
 
 {{/*
-What every long-running pod has beside its containers. Takes (dict "root" $ "component" … "values" .Values.gateway "graceSeconds" 90).
+What every long-running pod has beside its containers. Takes (dict "root" $ "component" "gateway" "values" .Values.gateway).
 */}}
 {{- define "turnpike.podSpec" -}}
 serviceAccountName: {{ include "turnpike.componentName" . }}
@@ -29,12 +29,12 @@ imagePullSecrets:
 {{- end }}
 securityContext:
   {{- include "turnpike.podSecurityContext" . | nindent 2 }}
-terminationGracePeriodSeconds: {{ .graceSeconds }}
+terminationGracePeriodSeconds: {{ include "turnpike.graceSeconds" . }}
 {{- with .values.priorityClassName | default .root.Values.priorityClassName }}
 priorityClassName: {{ . }}
 {{- end }}
 topologySpreadConstraints:
-  {{- include "turnpike.spread" . | nindent 2 }}
+  {{- include "turnpike.spread" . | trim | nindent 2 }}
 {{- with .values.nodeSelector | default .root.Values.nodeSelector }}
 nodeSelector:
   {{- toYaml . | nindent 2 }}
@@ -50,7 +50,7 @@ affinity:
 {{- end }}
 
 {{/* Over zones, then over nodes. ScheduleAnyway: a cluster of one node or zone runs it too. */}}
-{{- define "turnpike.spread" -}}
+{{- define "turnpike.spread" }}
 {{- range $key := list "topology.kubernetes.io/zone" "kubernetes.io/hostname" }}
 - maxSkew: 1
   topologyKey: {{ $key }}
@@ -86,30 +86,23 @@ annotations:
 {{/*
 Started means that everything it needs answered once; from then on `readyPath` decides who gets traffic. Takes "readyPath" beside the rest.
 */}}
-{{- define "turnpike.probes" -}}
+{{- define "turnpike.probes" }}
+{{- $scheme := and (eq .component "ledger") .values.tlsSecret | empty | ternary "HTTP" "HTTPS" }}
 startupProbe:
-  httpGet: {path: /readyz, port: internal}
+  httpGet: {path: /readyz, port: internal, scheme: {{ $scheme }}}
   periodSeconds: 2
   timeoutSeconds: 4
   failureThreshold: {{ div .root.Values.startupSeconds 2 }}
 readinessProbe:
-  httpGet: {path: {{ .readyPath }}, port: internal}
+  httpGet: {path: {{ .readyPath }}, port: internal, scheme: {{ $scheme }}}
   periodSeconds: 5
   timeoutSeconds: 4
   failureThreshold: 3
 livenessProbe:
-  httpGet: {path: /healthz, port: internal}
+  httpGet: {path: /healthz, port: internal, scheme: {{ $scheme }}}
   periodSeconds: 10
   timeoutSeconds: 5
   failureThreshold: 6
-{{- end }}
-
-{{/* Endpoints forget a pod some seconds after it was told to end: until then it goes on taking requests. */}}
-{{- define "turnpike.preStop" -}}
-lifecycle:
-  preStop:
-    sleep:
-      seconds: {{ .root.Values.preStopSeconds }}
 {{- end }}
 
 {{- define "turnpike.volumeMounts" -}}
@@ -118,33 +111,18 @@ lifecycle:
 - name: secrets
   mountPath: /run/secrets/turnpike
   readOnly: true
-{{- if or .root.Values.caBundle.configMap .root.Values.caBundle.secret }}
-- name: ca
-  mountPath: /etc/turnpike/ca
+{{- if include "turnpike.serverTls" . }}
+- name: server-tls
+  mountPath: /run/secrets/server
   readOnly: true
 {{- end }}
+{{- include "turnpike.authorityMount" . }}
 {{- end }}
 
 {{- define "turnpike.volumes" -}}
 - name: tmp
   emptyDir:
     sizeLimit: {{ .root.Values.tmpSize }}
-{{ include "turnpike.secretVolume" . }}
-{{- with .root.Values.caBundle }}
-{{- if or .configMap .secret }}
-- name: ca
-  projected:
-    defaultMode: 292 # 0444
-    sources:
-      {{- if .configMap }}
-      - configMap:
-          name: {{ .configMap }}
-          items: [{key: {{ .key }}, path: ca.crt}]
-      {{- else }}
-      - secret:
-          name: {{ .secret }}
-          items: [{key: {{ .key }}, path: ca.crt}]
-      {{- end }}
-{{- end }}
-{{- end }}
+{{- include "turnpike.secretVolume" . }}
+{{- include "turnpike.authorityVolume" . }}
 {{- end }}
