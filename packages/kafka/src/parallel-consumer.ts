@@ -1,9 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { inSpan, type SpanOptions } from '@turnpike/telemetry/tracing'
 import { backoffMs } from './backoff.ts'
 import type { BrokerState } from './broker-probe.ts'
 import { type ConsumedMessage, consumedMessage } from './consumed-message.ts'
 import { publishDeadLetter } from './dead-letter.ts'
 import { type GroupMemberOptions, joinGroup } from './group-member.ts'
+import { traceparentHeader } from './headers.ts'
 import { createPartitionWork, type PartitionWork, type Work } from './partition-work.ts'
 import { pause } from './pause.ts'
 import { PoisonMessage } from './poison-message.ts'
@@ -76,6 +78,24 @@ export async function openParallelConsumer(options: ParallelConsumerOptions): Pr
     announceJoined = resolve
   })
 
+  /** Its parent is who published it: what runs here at this moment is another message's. */
+  function spanOf({ topic, partition, offset, headers }: ConsumedMessage, attempt: number): SpanOptions {
+    return {
+      kind: 'consumer',
+      from: headers[traceparentHeader],
+      attributes: {
+        'messaging.system': 'kafka',
+        'messaging.operation.name': 'process',
+        'messaging.operation.type': 'process',
+        'messaging.destination.name': topic,
+        'messaging.destination.partition.id': String(partition),
+        'messaging.consumer.group.name': groupId,
+        'messaging.kafka.offset': Number(offset),
+        'turnpike.attempt': attempt,
+      },
+    }
+  }
+
   const pool = createWorkPool({
     concurrency,
     partitions: () => partitions.values(),
@@ -97,7 +117,9 @@ export async function openParallelConsumer(options: ParallelConsumerOptions): Pr
     if (!message) return
     if (!work.poison) {
       try {
-        return await handler(message, { signal, attempt: work.attempt })
+        return await inSpan(`process ${message.topic}`, spanOf(message, work.attempt), () =>
+          handler(message, { signal, attempt: work.attempt }),
+        )
       } catch (error) {
         if (error instanceof PoisonMessage) work.poison = { reason: error.reason, reported: false }
         else if (work.attempt >= retry.maxAttempts) work.poison = { reason: 'retries_exhausted', reported: false }

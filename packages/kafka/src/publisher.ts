@@ -1,6 +1,7 @@
+import { currentTraceparent, inSpan } from '@turnpike/telemetry/tracing'
 import { type BrokerState, openBrokerProbe } from './broker-probe.ts'
 import type { KafkaConnection } from './connection.ts'
-import type { MessageHeaders } from './headers.ts'
+import { type MessageHeaders, traceparentHeader } from './headers.ts'
 import { connectIdempotentProducer, type IdempotentProducer } from './idempotent-producer.ts'
 import { PublishError } from './publish-error.ts'
 import { openPublishLane, type PublishLane, type QueuedMessage } from './publish-lane.ts'
@@ -65,7 +66,7 @@ export async function openPublisher(options: PublisherOptions): Promise<Publishe
   const connect = () => connectIdempotentProducer(options)
   const publisher = createPublisher({ connect, logger: options.logger, limits })
   return {
-    publish: publisher.publish,
+    publish: (message, own) => traced(message, (marked) => publisher.publish(marked, own)),
     queued: publisher.queued,
     state: probe.state,
     async close() {
@@ -135,6 +136,21 @@ export function createPublisher({ connect, logger, limits }: Deps): Pick<Publish
       await Promise.all([...lanes.values()].map((lane) => lane.close()))
     },
   }
+}
+
+/** The next process goes on from this span; without one the headers stay as they are. */
+function traced(message: MessageToPublish, publish: (message: MessageToPublish) => Promise<void>): Promise<void> {
+  const { topic, headers } = message
+  const attributes = {
+    'messaging.system': 'kafka',
+    'messaging.operation.name': 'send',
+    'messaging.operation.type': 'send',
+    'messaging.destination.name': topic,
+  } as const
+  const parent = currentTraceparent() === undefined ? { from: headers[traceparentHeader] } : {}
+  return inSpan(`send ${topic}`, { kind: 'producer', attributes, ...parent }, ({ traceparent }) =>
+    publish(traceparent === undefined ? message : { ...message, headers: { ...headers, [traceparentHeader]: traceparent } }),
+  )
 }
 
 function deadlinePassed({ sent, lastError }: QueuedMessage, deadlineMs: number): PublishError {

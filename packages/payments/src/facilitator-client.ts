@@ -1,3 +1,4 @@
+import { inSpan, type OpenSpan } from '@turnpike/telemetry/tracing'
 import type { PaymentPayload, PaymentRequirements, SettleResponse, SupportedResponse } from '@x402/core/types'
 import { Agent, type Dispatcher, request } from 'undici'
 import { blameOfRejection, isRevertOfToken, refusalReason } from './facilitator-reasons.ts'
@@ -28,10 +29,12 @@ export interface SettleInput {
   requirements: PaymentRequirements
   /** Lower-cased; an answer about another payer is no answer. */
   payer: Hex
+  /** For the log of a facilitator of our own. */
+  requestId?: string
 }
 
 export interface FacilitatorClient {
-  verify(input: { payload: PaymentPayload; requirements: PaymentRequirements }): Promise<VerifyResult>
+  verify(input: { payload: PaymentPayload; requirements: PaymentRequirements; requestId?: string }): Promise<VerifyResult>
   settle(input: SettleInput): Promise<SettleResult>
   supported(): Promise<
     { kind: 'supported'; response: SupportedResponse } | { kind: 'unavailable'; why: NoAnswer; detail: string }
@@ -58,17 +61,31 @@ export function openFacilitatorClient(options: {
   const ownAgent =
     options.dispatcher === undefined ? new Agent({ connections: MAX_CONNECTIONS, pipelining: 1, ...trust }) : undefined
   const dispatcher = options.dispatcher ?? ownAgent
-  const call = (method: 'GET' | 'POST', path: string, timeoutMs: number, body?: unknown) =>
-    exchange({ url: `${base}${path}`, method, body, timeoutMs, headers: options.headers ?? {}, dispatcher })
+  const call = (method: 'GET' | 'POST', path: string, timeoutMs: number, body?: unknown, joining: Record<string, string> = {}) =>
+    exchange({ url: `${base}${path}`, method, body, timeoutMs, headers: { ...options.headers, ...joining }, dispatcher })
+  const post = (path: string, timeoutMs: number, body: unknown, requestId: string | undefined) =>
+    inSpan(
+      `POST ${path}`,
+      { kind: 'client', attributes: { 'http.request.method': 'POST', 'url.template': path } },
+      async (span) => {
+        const joining = {
+          ...(span.traceparent === undefined ? {} : { traceparent: span.traceparent }),
+          ...(requestId === undefined ? {} : { 'x-request-id': requestId }),
+        }
+        const answer = await call('POST', path, timeoutMs, body, joining)
+        tell(span, answer)
+        return answer
+      },
+    )
   return {
-    async verify({ payload, requirements }) {
+    async verify({ payload, requirements, requestId }) {
       const body = { x402Version: payload.x402Version, paymentPayload: payload, paymentRequirements: requirements }
-      const answer = await call('POST', '/verify', options.timeoutMs, body)
+      const answer = await post('/verify', options.timeoutMs, body, requestId)
       return answer.kind === 'answer' ? readVerify(answer) : { kind: 'unavailable', why: answer.why, detail: answer.detail }
     },
-    async settle({ payload, requirements, payer }) {
+    async settle({ payload, requirements, payer, requestId }) {
       const body = { x402Version: payload.x402Version, paymentPayload: payload, paymentRequirements: requirements }
-      const answer = await call('POST', '/settle', options.settleTimeoutMs ?? options.timeoutMs, body)
+      const answer = await post('/settle', options.settleTimeoutMs ?? options.timeoutMs, body, requestId)
       if (answer.kind === 'none') return { kind: 'unknown', why: answer.why, reason: answer.detail, transaction: undefined }
       return readSettle(answer, payer)
     },
@@ -91,6 +108,12 @@ export function openFacilitatorClient(options: {
       await ownAgent?.close()
     },
   }
+}
+
+function tell(span: OpenSpan, answer: Awaited<ReturnType<typeof exchange>>): void {
+  if (answer.kind === 'none') return span.fail(answer.why)
+  span.set({ 'http.response.status_code': answer.status })
+  if (answer.status >= 500) span.fail(String(answer.status))
 }
 
 type Answer = { kind: 'answer'; status: number; json: Record<string, unknown> }

@@ -1,3 +1,4 @@
+import { inCallSpan } from './call-span.ts'
 import type { CircuitBreaker, TargetName } from './circuit-breaker.ts'
 import type { CallLimits, ProviderFailure, ProviderOutcome } from './provider-outcome.ts'
 
@@ -44,7 +45,8 @@ export async function callTargets<T>(
     let outcome: ProviderOutcome<T> | undefined
     try {
       const startedMs = performance.now()
-      outcome = await call(isLast ? limits : { ...limits, maxRetryDelayMs: MAX_RETRY_DELAY_BEFORE_NEXT_MS })
+      const own = isLast ? limits : { ...limits, maxRetryDelayMs: MAX_RETRY_DELAY_BEFORE_NEXT_MS }
+      outcome = await inCallSpan(target, () => call(own))
       deps.onCall(target, outcome, performance.now() - startedMs)
     } finally {
       turn.leave(outcome)

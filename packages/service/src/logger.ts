@@ -1,3 +1,4 @@
+import { traceFields } from '@turnpike/telemetry/tracing'
 import { type Logger, type LoggerOptions, pino, stdTimeFunctions } from 'pino'
 import pretty from 'pino-pretty'
 
@@ -17,6 +18,7 @@ export function createLogger(options: { service: string; format: LogFormat; leve
     redact: { paths: REDACTED, censor: '[redacted]' },
     formatters: { level: (label) => ({ level: label }) },
     serializers: { error: describeError, err: describeError },
+    mixin: traceFields,
   }
   return options.format === 'json'
     ? pino(settings)

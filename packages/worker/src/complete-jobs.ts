@@ -4,6 +4,7 @@ import { type EventSchema, type JobEvent, jobCodec, type OutcomeEvent, sealedFor
 import { type ConsumedMessage, type MessageHandler, type MessageHeaders, PoisonMessage, type Publisher } from '@turnpike/kafka'
 import { seal } from '@turnpike/sealing'
 import { packContent } from '@turnpike/storage'
+import { annotateSpan } from '@turnpike/telemetry/tracing'
 import { holdLease } from './hold-lease.ts'
 import { endOf, type JobEnd, type JobTimes, OUTCOME_UNKNOWN, succeededEvent, unsuccessfulEvent } from './job-end.ts'
 import { publishOutcome } from './publish-outcome.ts'
@@ -38,6 +39,7 @@ export function completeJobs(deps: CompleteDeps): MessageHandler {
     const decoded = jobCodec.decode(message.value)
     if (!decoded.ok) throw new PoisonMessage('schema_invalid', { cause: new Error(decoded.reason) })
     const { event: job } = decoded
+    annotateSpan({ 'turnpike.request_id': job.requestId, 'turnpike.job_id': job.jobId })
     const sameJob = running.get(job.jobId)
     if (sameJob !== undefined) return await sameJob
     const work = completeJob(deps, job, message.headers, signal).finally(() => running.delete(job.jobId))

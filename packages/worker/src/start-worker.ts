@@ -8,6 +8,7 @@ import {
   kafkaWire,
   type Logger,
   type Metrics,
+  openTracing,
   redisWire,
   s3Wire,
   shutDownOnSignal,
@@ -53,6 +54,7 @@ export async function startWorker(options: {
   const { service, topic, config } = options
   const logger = createLogger({ service, format: config.logFormat, level: config.logLevel })
   const metrics = createMetrics(service)
+  const tracing = await openTracing({ service, env: process.env, metrics, logger })
   const kafka = { ...kafkaWire(service, config), clientId: service, logger }
   const onRefused = (sentence: string) => logger.error({}, sentence)
 
@@ -123,6 +125,7 @@ export async function startWorker(options: {
       ['redis', async () => redis.disconnect()],
       ['store', () => store.close()],
       ['internal server', () => internal.close()],
+      ['traces', () => tracing.close()],
     ],
   })
 }

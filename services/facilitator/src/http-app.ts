@@ -3,6 +3,7 @@ import { bearerCheck, type Logger } from '@turnpike/service'
 import express, { type Express, type NextFunction, type Request, type Response } from 'express'
 import { describeRpcError } from './describe-rpc-error.ts'
 import type { FacilitatorMetrics } from './facilitator-metrics.ts'
+import { followRequest } from './follow-request.ts'
 import { parseRequest } from './parse-request.ts'
 import type { PaymentFacilitator } from './payment-facilitator.ts'
 
@@ -25,6 +26,7 @@ export function createHttpApp(deps: {
   app.disable('etag')
   if (tokens !== undefined) app.use(onlyWith(tokens))
   app.use(express.json({ limit: MAX_BODY }))
+  app.use(followRequest(logger))
 
   app.get('/supported', (_request, response) => {
     response.json(facilitator.supported())
@@ -42,7 +44,9 @@ export function createHttpApp(deps: {
         return
       case 'request': {
         const verdict = await facilitator.verify(parsed.payment, parsed.requirements)
-        metrics.verified(verdict.kind !== 'answer' ? verdict.kind : verdict.response.isValid ? 'valid' : 'rejected')
+        const result = verdict.kind !== 'answer' ? verdict.kind : verdict.response.isValid ? 'valid' : 'rejected'
+        metrics.verified(result)
+        response.locals.outcome = result
         if (verdict.kind !== 'answer') response.status(503).json(NO_ANSWER[verdict.kind])
         else response.json(verdict.response)
       }
@@ -64,6 +68,7 @@ export function createHttpApp(deps: {
         const verdict = await facilitator.settle(parsed.payment, parsed.requirements)
         const result = verdict.kind !== 'answer' ? verdict.kind : resultOf(verdict.response)
         metrics.settled(result, (performance.now() - startedAt) / 1000)
+        response.locals.outcome = result
         if (verdict.kind !== 'answer') response.status(503).json(NO_ANSWER[verdict.kind])
         else response.json(verdict.response)
       }

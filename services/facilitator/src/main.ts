@@ -1,4 +1,12 @@
-import { createLogger, createMetrics, loadConfig, runService, shutDownOnSignal, startInternalServer } from '@turnpike/service'
+import {
+  createLogger,
+  createMetrics,
+  loadConfig,
+  openTracing,
+  runService,
+  shutDownOnSignal,
+  startInternalServer,
+} from '@turnpike/service'
 import { FacilitatorConfig, refuseOpenHouse } from './config.ts'
 import { startFacilitator } from './start-facilitator.ts'
 
@@ -7,6 +15,7 @@ runService(async () => {
   refuseOpenHouse(settings)
   const logger = createLogger({ service: 'facilitator', format: settings.logFormat, level: settings.logLevel })
   const metrics = createMetrics('facilitator')
+  const tracing = await openTracing({ service: 'facilitator', env: process.env, metrics, logger })
   const facilitator = await startFacilitator(settings, { logger, metrics })
   const internal = await startInternalServer({
     host: settings.host,
@@ -21,6 +30,7 @@ runService(async () => {
     steps: [
       ['settlements', () => facilitator.close()],
       ['internal server', () => internal.close()],
+      ['traces', () => tracing.close()],
     ],
   })
 })

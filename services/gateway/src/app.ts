@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { RequestListener, ServerResponse } from 'node:http'
+import { isTracing } from '@turnpike/telemetry/tracing'
 import type { AppDeps } from './app-deps.ts'
 import { PAID } from './endpoints/paid-endpoints.ts'
 import { answerFault } from './http/answer-fault.ts'
@@ -8,6 +9,7 @@ import { clientOf, openClientRateLimit } from './http/client-rate-limit.ts'
 import { isPreflight, preflightHeaders } from './http/cors.ts'
 import { header } from './http/header.ts'
 import { send, sendProblem } from './http/send-answer.ts'
+import { traceRequest } from './http/trace-request.ts'
 import { freeRoutes } from './routes/free-routes.ts'
 import { paidRoute } from './routes/paid-route.ts'
 import { quoteRoute } from './routes/quote.ts'
@@ -29,7 +31,8 @@ export function createApp(deps: AppDeps, shutdown: AbortSignal): RequestListener
     const client = clientOf(request.socket.remoteAddress ?? '', header(request, 'x-forwarded-for'), deps.trustedProxies)
     const call: Call = { requestId: randomUUID(), path: pathOf(request.url ?? '/'), client }
     const handler = paid.get(call.path)
-    observe(deps, response, call, () => (handler === undefined ? free.routeOf(request) : call.path))
+    const routeOf = () => (handler === undefined ? free.routeOf(request) : call.path)
+    observe(deps, response, call, routeOf)
     try {
       if (isPreflight(request)) return send(response, call, '', { status: 204, headers: preflightHeaders(request) })
       // Probes are the operator's own.
@@ -40,8 +43,8 @@ export function createApp(deps: AppDeps, shutdown: AbortSignal): RequestListener
         const charged = request.headers['payment-signature'] === undefined ? {} : ({ charged: 'unknown' } as const)
         return sendProblem(deps, response, call, { code: 'rate_limited', retryAfterS, ...charged })
       }
-      if (handler === undefined) free.serve(request, response, call)
-      else await handler(request, response, call)
+      const serve = () => (handler === undefined ? free.serve(request, response, call) : handler(request, response, call))
+      await (isTracing() && !isProbe ? traceRequest(request, response, { ...call, routeOf }, serve) : serve())
     } catch (error) {
       answerFault(deps, response, call, error)
     }

@@ -20,6 +20,7 @@ import {
   kafkaWire,
   listen,
   loadConfig,
+  openTracing,
   redisWire,
   runService,
   s3Wire,
@@ -56,6 +57,7 @@ runService(async () => {
   const config = checkGatewayConfig(loadConfig('gateway', GATEWAY_VARIABLES, process.env))
   const logger = createLogger({ service: 'gateway', format: config.logFormat, level: config.logLevel })
   const metrics = gatewayMetrics()
+  const tracing = await openTracing({ service: 'gateway', env: process.env, metrics, logger })
   const now = Date.now
 
   const onRefused = (sentence: string) => logger.error({}, sentence)
@@ -182,6 +184,7 @@ runService(async () => {
       ['key service', () => wrapping?.close()],
       ['media', () => mediaStores.close()],
       ['internal', () => internal.close()],
+      ['traces', () => tracing.close()],
     ],
   })
 })

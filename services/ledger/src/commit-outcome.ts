@@ -3,6 +3,7 @@ import type { OutcomeEvent, SucceededOutcome, UnsuccessfulOutcome } from '@turnp
 import { PoisonMessage } from '@turnpike/kafka'
 import type { Logger } from '@turnpike/service'
 import type { ObjectStore } from '@turnpike/storage'
+import { annotateSpan } from '@turnpike/telemetry/tracing'
 import type { BlockClock } from './block-clock.ts'
 import { type Database, isUnstorable } from './database.ts'
 import { discardResult } from './discard-result.ts'
@@ -34,6 +35,7 @@ const UNRECORDED_ATTEMPTS = 60
 
 /** Takes the first terminal outcome of a job; a later one changes nothing. Money moves here and only for `succeeded`. */
 export async function commitOutcome(deps: Deps, outcome: OutcomeEvent, delivery: Delivery): Promise<void> {
+  annotateSpan({ 'turnpike.job_id': outcome.jobId, 'turnpike.outcome': outcome.kind })
   try {
     await (outcome.kind === 'succeeded' ? storeAndSettle(deps, outcome, delivery) : endJob(deps, outcome))
   } catch (error) {

@@ -8,6 +8,7 @@ import {
 } from '@turnpike/contracts'
 import { type Ed25519PrivateJwk, publicJwk } from '@turnpike/sealing'
 import { bearerCheck, sendJson } from '@turnpike/service'
+import { inSpan, isTracing } from '@turnpike/telemetry/tracing'
 import { parseAuditRange, parseReceiptPage } from './audit-pages.ts'
 import { readAuditAuthorizations, readAuditPayments, readStrayReceipts } from './audit-rows.ts'
 import type { Database } from './database.ts'
@@ -44,7 +45,7 @@ export function internalApi(deps: Deps): (request: IncomingMessage, response: Se
       sendJson(response, 401, { error: 'unauthorized' })
       return true
     }
-    const answer = await route(deps, request, path)
+    const answer = await tracedRoute(deps, request, path)
     if (answer === 'too_large') response.setHeader('connection', 'close')
     if (typeof answer === 'string') sendJson(response, STATUS[answer], { error: answer })
     else sendJson(response, 200, answer)
@@ -54,6 +55,20 @@ export function internalApi(deps: Deps): (request: IncomingMessage, response: Se
 
 /** What an auditor asks. Releases are sealed, and whoever has no content key learns their size from them. */
 const READS = ['/internal/audit/', '/internal/releases/']
+
+/** Look-ups are many requests in one call, so of none of their traces. */
+async function tracedRoute(deps: Deps, request: IncomingMessage, path: string): Promise<object | Refusal> {
+  const { traceparent } = request.headers
+  if (!isTracing() || typeof traceparent !== 'string') return route(deps, request, path)
+  const { method = '' } = request
+  const template = JOB_ID.test(path) ? '/internal/releases/{jobId}' : path === '/internal/settle-stored' ? path : 'other'
+  const attributes = { 'http.request.method': method, 'http.route': template }
+  return inSpan(`${method} ${template}`, { kind: 'server', from: traceparent, attributes }, async (span) => {
+    const answer = await route(deps, request, path)
+    span.set({ 'http.response.status_code': typeof answer === 'string' ? STATUS[answer] : 200 })
+    return answer
+  })
+}
 
 const STATUS = { not_found: 404, method_not_allowed: 405, invalid: 400, too_large: 413 } as const
 type Refusal = keyof typeof STATUS

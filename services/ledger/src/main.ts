@@ -10,6 +10,7 @@ import {
   databaseWire,
   kafkaWire,
   loadConfig,
+  openTracing,
   redisWire,
   runService,
   s3Wire,
@@ -37,6 +38,7 @@ runService(async () => {
   const config = loadConfig('ledger', CONFIG, process.env)
   const logger = createLogger({ service: 'ledger', format: config.logFormat, level: config.logLevel })
   const metrics = createMetrics('ledger')
+  const tracing = await openTracing({ service: 'ledger', env: process.env, metrics, logger })
   const now = () => Date.now()
 
   const { connectionString, ssl } = databaseWire('ledger', { url: config.databaseUrl, tlsCa: config.databaseTlsCa })
@@ -141,6 +143,7 @@ runService(async () => {
       ['redis', () => redis.disconnect()],
       ['store', () => store.close()],
       ['database', () => database.$disconnect()],
+      ['traces', () => tracing.close()],
     ],
   })
 })

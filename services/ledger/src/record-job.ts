@@ -1,6 +1,7 @@
 import type { JobEvent } from '@turnpike/contracts'
 import { PoisonMessage } from '@turnpike/kafka'
 import type { Logger } from '@turnpike/service'
+import { annotateSpan } from '@turnpike/telemetry/tracing'
 import { type Database, isUnstorable } from './database.ts'
 import type { LedgerMetrics } from './ledger-metrics.ts'
 import type { Notify } from './notify.ts'
@@ -14,6 +15,7 @@ type Deps = { database: Database; notify: Notify; metrics: LedgerMetrics; logger
 export async function recordJob(deps: Deps, job: JobEvent): Promise<'admitted' | 'superseded'> {
   const { database, notify, metrics, logger } = deps
   const { jobId, requestId } = job
+  annotateSpan({ 'turnpike.request_id': requestId, 'turnpike.job_id': jobId })
   // The ledger never needs the request; prompts stay out of its tables.
   const { request: _, ...event } = job
   const [recorded] = await database.$queryRaw<{ job_state: 'admitted' | 'superseded'; is_new: boolean }[]>`

@@ -3,6 +3,7 @@ import { findSettlement, verifyTransaction } from '@turnpike/payments'
 import type { Ed25519PrivateJwk, Keyring } from '@turnpike/sealing'
 import type { Logger } from '@turnpike/service'
 import type { ObjectStore } from '@turnpike/storage'
+import { annotateSpan, inSpan } from '@turnpike/telemetry/tracing'
 import type { CommitEvents } from './commit-events.ts'
 import { commitSettlement } from './commit-settlement.ts'
 import type { Database } from './database.ts'
@@ -60,10 +61,11 @@ export function openSettlement(deps: SettlementDeps): Settlement {
       inHand.delete(paymentId)
     }
   }
+  const working = (name: string, paymentId: string, work: () => Promise<void>) => holding(paymentId, () => inSpan(name, {}, work))
   return {
     settleNew: (paymentId, traceparent) =>
-      holding(paymentId, async () => {
-        const payment = await readPayment(database, paymentId)
+      working('settle payment', paymentId, async () => {
+        const payment = await readAndName(database, paymentId)
         if (payment.state !== 'settling') return
         const opened = await openOrSoundAlarm(deps, payment)
         if (opened.kind === 'unreadable') return postponePayment(deps, payment, `payment_${opened.reason}`)
@@ -72,8 +74,8 @@ export function openSettlement(deps: SettlementDeps): Settlement {
         await apply(deps, payment, decide(payment, payment.submissions, finding, answer), traceparent)
       }),
     resolve: (paymentId) =>
-      holding(paymentId, async () => {
-        const payment = await readPayment(database, paymentId)
+      working('reconcile payment', paymentId, async () => {
+        const payment = await readAndName(database, paymentId)
         if (payment.state === 'void') return lookForLateTransfer(deps, payment)
         if (payment.state === 'settled') return
         const decision = decide(payment, payment.submissions, await look(deps, payment))
@@ -90,6 +92,13 @@ export function openSettlement(deps: SettlementDeps): Settlement {
     },
     inHand: () => inHand.size,
   }
+}
+
+/** A trace finds its payment by the ids that the logs have. */
+async function readAndName(database: Database, paymentId: string): Promise<UndecidedPayment> {
+  const payment = await readPayment(database, paymentId)
+  annotateSpan({ 'turnpike.request_id': payment.requestId, 'turnpike.job_id': payment.jobId })
+  return payment
 }
 
 function decide(payment: UndecidedPayment, submissions: number, finding: SettlementFinding, answer?: SettleResult): Decision {
@@ -111,16 +120,24 @@ async function openOrSoundAlarm(deps: SettlementDeps, payment: UndecidedPayment)
 
 async function submit(
   { facilitator, metrics }: SettlementDeps,
-  { payer }: UndecidedPayment,
+  { payer, requestId }: UndecidedPayment,
   { payload, requirements }: Extract<OpenedPayment, { kind: 'opened' }>,
 ): Promise<SettleResult> {
-  const answer = await facilitator.settle({ payload, requirements, payer })
+  const answer = await facilitator.settle({ payload, requirements, payer, requestId })
   metrics.settlementAnswers.count({ answer: answer.kind === 'refused' ? `refused_${answer.blame}` : answer.kind })
   return answer
 }
 
+function look(deps: SettlementDeps, payment: UndecidedPayment, answer?: SettleResult): Promise<SettlementFinding> {
+  return inSpan('confirm on chain', {}, async (span) => {
+    const finding = await findOnChain(deps, payment, answer)
+    span.set({ 'turnpike.outcome': finding.kind })
+    return finding
+  })
+}
+
 /** What our own node says. A transaction that the facilitator named is given a moment to show. */
-async function look(deps: SettlementDeps, payment: UndecidedPayment, answer?: SettleResult): Promise<SettlementFinding> {
+async function findOnChain(deps: SettlementDeps, payment: UndecidedPayment, answer?: SettleResult): Promise<SettlementFinding> {
   const { chain, confirmations } = deps
   const { payer, nonce, payTo, amountAtomic } = payment
   const expected = { payer, nonce, payTo, amountAtomic, confirmations }
@@ -139,7 +156,7 @@ async function look(deps: SettlementDeps, payment: UndecidedPayment, answer?: Se
 async function apply(deps: SettlementDeps, payment: UndecidedPayment, decision: Decision, traceparent?: string): Promise<void> {
   switch (decision.kind) {
     case 'commit':
-      return commitSettlement(deps, payment, decision.transaction, traceparent)
+      return inSpan('commit receipt', {}, () => commitSettlement(deps, payment, decision.transaction, traceparent))
     case 'void':
       return voidPayment(deps, payment, decision)
     case 'wait':

@@ -8,6 +8,7 @@ import {
   SettleStoredResponse,
 } from '@turnpike/contracts'
 import { wireFault } from '@turnpike/service'
+import { inSpan } from '@turnpike/telemetry/tracing'
 import { Agent, request } from 'undici'
 
 /** The ledger did not answer, or not as agreed. The caller answers 503: nothing is decided without it. */
@@ -81,7 +82,12 @@ export function openLedgerClient(options: {
   let scheduled = false
   let overdue: NodeJS.Timeout | undefined
 
-  async function call(method: 'GET' | 'POST', path: string, body?: unknown): Promise<{ status: number; json: unknown }> {
+  async function call(
+    method: 'GET' | 'POST',
+    path: string,
+    body?: unknown,
+    traceparent?: string,
+  ): Promise<{ status: number; json: unknown }> {
     let last: unknown
     // Every call here may be repeated, so a replica that cannot be reached costs a second try and no more.
     // The second try goes to the next replica, whatever other calls took their turn in between.
@@ -92,7 +98,11 @@ export function openLedgerClient(options: {
         const response = await request(`${base.replace(/\/$/, '')}${path}`, {
           method,
           dispatcher: agent,
-          headers: { authorization: `Bearer ${options.token}`, 'content-type': 'application/json' },
+          headers: {
+            authorization: `Bearer ${options.token}`,
+            'content-type': 'application/json',
+            ...(traceparent === undefined ? {} : { traceparent }),
+          },
           body: body === undefined ? null : JSON.stringify(body),
           signal: AbortSignal.timeout(TIMEOUT_MS),
         })
@@ -104,6 +114,16 @@ export function openLedgerClient(options: {
       }
     }
     throw new LedgerUnavailable('ledger did not answer', { cause: last })
+  }
+
+  /** For what one request asks by itself; look-ups travel together and belong to no single trace. */
+  function tracedCall(method: 'GET' | 'POST', template: string, path: string, body?: unknown) {
+    const attributes = { 'http.request.method': method, 'url.template': template }
+    return inSpan(`${method} ${template}`, { kind: 'client', attributes }, async (span) => {
+      const answer = await call(method, path, body, span.traceparent)
+      span.set({ 'http.response.status_code': answer.status })
+      return answer
+    })
   }
 
   function schedule(): void {
@@ -156,14 +176,14 @@ export function openLedgerClient(options: {
       })
     },
     async release(jobId) {
-      const { status, json } = await call('GET', `/internal/releases/${jobId}`)
+      const { status, json } = await tracedCall('GET', '/internal/releases/{jobId}', `/internal/releases/${jobId}`)
       if (status === 404) return undefined
       const checked = validateRelease(json)
       if (status !== 200 || !checked.ok) throw new LedgerUnavailable(`release answered ${status}`)
       return checked.value
     },
     async settleStored(command) {
-      const { status, json } = await call('POST', '/internal/settle-stored', command)
+      const { status, json } = await tracedCall('POST', '/internal/settle-stored', '/internal/settle-stored', command)
       const checked = validateSettleStored(json)
       if (status !== 200 || !checked.ok) throw new LedgerUnavailable(`settle-stored answered ${status}`)
       return checked.value.status

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Quote } from '@turnpike/admission'
 import { jobIdOf } from '@turnpike/contracts'
+import { inSpan } from '@turnpike/telemetry/tracing'
 import { passAll } from '../safety/safety-check.ts'
 import { type Answer, problem } from './answer.ts'
 import { challenge } from './challenge.ts'
@@ -14,7 +15,7 @@ import { publishJob } from './publish-job.ts'
 import { discardAudio, stageAudio } from './stage-audio.ts'
 import type { Standing } from './standing.ts'
 import { takenMeanwhile } from './taken-meanwhile.ts'
-import { waitForKey } from './wait-for-key.ts'
+import { waitInSpan } from './wait-for-key.ts'
 
 /** Long enough to verify, claim and publish; short enough that a copy does not wait long for a gateway that died in between. */
 const CLAIM_LEASE_MS = 20_000
@@ -36,14 +37,15 @@ export async function admit(
 
   const { from: payer, nonce } = request.payment.authorization
   const jobId = jobIdOf({ keyHash: request.keyHash, payer, nonce, attempt: standing.attempt })
-  const proof = await provePayer(deps, request.payment)
+  const proof = await inSpan('prove payer', {}, () => provePayer(deps, request.payment))
   if (proof.kind === 'invalid') return challenge(deps, request, quote.amountAtomic, 'payment_signature_invalid')
   // A payer that proved itself claims first and spares the facilitator its duplicates; a contract must be verified before it may hold a key.
-  const verified = proof.kind === 'contract' ? await verify(deps, request, quote.amountAtomic, authorization.owner) : undefined
+  const verified =
+    proof.kind === 'contract' ? await verify(deps, exchange, request, quote.amountAtomic, authorization.owner) : undefined
   if (verified?.kind === 'refused') return refusal(deps, request, verified.answer)
 
   const token = randomBytes(9).toString('base64url')
-  const claimed = await deps.keys.claim(request.keyHash, {
+  const claim = {
     fingerprint: request.fingerprint,
     quote,
     jobId,
@@ -51,7 +53,8 @@ export async function admit(
     attempt: standing.attempt,
     leaseMs: CLAIM_LEASE_MS,
     token,
-  })
+  }
+  const claimed = await inSpan('claim key', {}, () => deps.keys.claim(request.keyHash, claim))
   if (claimed.status === 'reused') return problem('idempotency_key_reused')
   if (claimed.status === 'held') return 'look_again'
 
@@ -69,7 +72,7 @@ export async function admit(
     deps.metrics.admission.observe({}, (performance.now() - startedMs) / 1000)
     deps.metrics.funnel.count({ step: 'admitted' })
     const untilMs = deps.now() + request.deadlineMs + deps.waitBeyondDeadlineMs
-    const end = await waitForKey(deps, exchange, request, { jobId, untilMs })
+    const end = await waitInSpan(deps, exchange, request, { jobId, untilMs })
     return await answerOf(deps, exchange, request, end, { replayed: false })
   } finally {
     leave()
@@ -94,7 +97,7 @@ async function prepare(
   admission: Admission,
 ): Promise<Answer | 'look_again' | undefined> {
   const { jobId, token } = admission
-  const stopped = await verifyAndClaim(deps, request, admission).catch((error: unknown) => {
+  const stopped = await verifyAndClaim(deps, exchange, request, admission).catch((error: unknown) => {
     exchange.log.warn({ error, jobId }, 'admission failed')
     return problem('dependency_unavailable')
   })
@@ -129,7 +132,7 @@ async function stageAndPublish(
   request: SignedRequest,
   admission: Admission & { keepClaim: () => Promise<boolean> },
 ): Promise<'published' | 'not_published' | 'claim_lost'> {
-  const audio = await stageAudio(deps, request, admission)
+  const audio = request.audio && (await inSpan('stage audio', {}, () => stageAudio(deps, request, admission)))
   let isPublished = false
   try {
     // The fence: whoever took so long that its claim lapsed must not publish behind the back of the next one.
@@ -147,21 +150,27 @@ async function refusal(deps: PaidDeps, request: SignedRequest, answer: Answer): 
   return answer.kind === 'challenge' && (await takenMeanwhile(deps, request.keyHash)) ? 'look_again' : answer
 }
 
-async function verifyAndClaim(deps: PaidDeps, request: SignedRequest, admission: Admission): Promise<Answer | undefined> {
+async function verifyAndClaim(
+  deps: PaidDeps,
+  exchange: Exchange,
+  request: SignedRequest,
+  admission: Admission,
+): Promise<Answer | undefined> {
   const { jobId, authorization } = admission
   const { amountAtomic } = admission.quote
   const unsafe = await screen(deps, request)
   if (unsafe !== undefined) return unsafe
-  const verified = admission.verified ?? (await verify(deps, request, amountAtomic, authorization.owner))
+  const verified = admission.verified ?? (await verify(deps, exchange, request, amountAtomic, authorization.owner))
   if (verified.kind === 'refused') return verified.answer
-  const unexposed = await claimExposure(deps, request, {
+  const claim = {
     jobId,
     amountAtomic,
     leaseMs: CLAIM_LEASE_MS,
     payerHasHistory: authorization.payerHasHistory,
     paidAlready: verified.kind === 'paid_already',
     isOwed: false,
-  })
+  }
+  const unexposed = await inSpan('claim exposure', {}, () => claimExposure(deps, request, claim))
   return unexposed === undefined ? undefined : unexposedAnswer(deps, request, amountAtomic, unexposed)
 }
 

@@ -8,7 +8,7 @@ import {
 } from '@turnpike/payments'
 import { type Answer, problem } from './answer.ts'
 import { challenge } from './challenge.ts'
-import type { PaidDeps } from './deps.ts'
+import type { Exchange, PaidDeps } from './deps.ts'
 import type { AuthorizationRecord, SignedRequest } from './effective-request.ts'
 import { AUTHORIZATION_REFUSALS, codeOfRejection } from './refusals.ts'
 
@@ -61,13 +61,14 @@ export type Verified = { kind: 'valid' } | { kind: 'paid_already' } | { kind: 'r
  */
 export async function verify(
   deps: PaidDeps,
+  { requestId }: Pick<Exchange, 'requestId'>,
   request: SignedRequest,
   amountAtomic: bigint,
   owner: AuthorizationRecord['owner'],
 ): Promise<Verified> {
   const requirements = requirementsFor(deps, request, amountAtomic)
   const askedAt = performance.now()
-  const verified = await deps.facilitator.verify({ payload: request.payment.payload, requirements })
+  const verified = await deps.facilitator.verify({ payload: request.payment.payload, requirements, requestId })
   deps.metrics.verification.observe({ result: verified.kind }, (performance.now() - askedAt) / 1000)
   if (verified.kind === 'valid') {
     deps.metrics.funnel.count({ step: 'verified' })
@@ -80,7 +81,10 @@ export async function verify(
     }
     return { kind: 'refused', answer: challenge(deps, request, amountAtomic, code) }
   }
-  deps.logger.warn({ reason: verified.kind === 'rejected' ? verified.reason : verified.why }, 'verification is not to be had')
+  deps.logger.warn(
+    { requestId, reason: verified.kind === 'rejected' ? verified.reason : verified.why },
+    'verification is not to be had',
+  )
   return { kind: 'refused', answer: problem('dependency_unavailable') }
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { type JobFailure, type Release, sealedFor } from '@turnpike/contracts'
 import { open } from '@turnpike/sealing'
 import { unpackContent } from '@turnpike/storage'
+import { inSpan } from '@turnpike/telemetry/tracing'
 import { type Answer, problem } from './answer.ts'
 import { challenge } from './challenge.ts'
 import { MAX_AUTHORIZATION_MS } from './check-payment.ts'
@@ -10,7 +11,7 @@ import type { Exchange, PaidDeps } from './deps.ts'
 import type { SignedRequest } from './effective-request.ts'
 import { provesPayer } from './prove-payer.ts'
 import type { Standing } from './standing.ts'
-import { type WaitEnd, waitForKey } from './wait-for-key.ts'
+import { type WaitEnd, waitInSpan } from './wait-for-key.ts'
 
 type TakenStanding = Extract<Standing, { kind: 'in_flight' | 'settling' | 'settlement_unknown' | 'settled' }>
 
@@ -31,7 +32,7 @@ export async function collect(
   await bindToThis(deps, request)
   deps.metrics.funnel.count({ step: standing.kind === 'settled' ? 'replayed' : 'joined' })
   if (standing.kind === 'settled') return release(deps, exchange, standing.jobId, { replayed: true })
-  const end = await waitForKey(deps, exchange, request, {
+  const end = await waitInSpan(deps, exchange, request, {
     jobId: standing.jobId,
     untilMs: deps.now() + request.deadlineMs + deps.waitBeyondDeadlineMs,
   })
@@ -89,12 +90,12 @@ function failure(found: JobFailure | undefined): Answer {
 }
 
 /** The only way out for a paid response: read from what was committed. */
-export async function release(
-  deps: PaidDeps,
-  exchange: Exchange,
-  jobId: string,
-  { replayed }: { replayed: boolean },
-): Promise<Answer> {
+export function release(deps: PaidDeps, exchange: Exchange, jobId: string, { replayed }: { replayed: boolean }): Promise<Answer> {
+  const attributes = { 'turnpike.job_id': jobId, 'turnpike.outcome': replayed ? 'replayed' : 'released' }
+  return inSpan('release result', { attributes }, () => readAndRelease(deps, exchange, jobId, replayed))
+}
+
+async function readAndRelease(deps: PaidDeps, exchange: Exchange, jobId: string, replayed: boolean): Promise<Answer> {
   const committed = await deps.ledger.release(jobId)
   if (committed === undefined) return problem('idempotency_result_expired')
   const body = await bodyOf(deps, committed)

@@ -1,3 +1,4 @@
+import { inSpan } from '@turnpike/telemetry/tracing'
 import type { PaidEndpointDefinition } from '../endpoints/paid-endpoint.ts'
 import { admit } from './admit.ts'
 import { type Answer, problem, withChargeUnknown } from './answer.ts'
@@ -84,7 +85,7 @@ async function answerUnsigned(deps: PaidDeps, exchange: Exchange, request: Effec
 
 /** With a payment: join, replay, release a stored result, or admit. */
 async function answerSigned(deps: PaidDeps, exchange: Exchange, request: SignedRequest): Promise<Answer | 'look_again'> {
-  const { standing, authorization } = await lookUp(deps, request)
+  const { standing, authorization } = await inSpan('look up key', {}, () => lookUp(deps, request))
   switch (standing.kind) {
     case 'reused':
       return problem('idempotency_key_reused')

@@ -8,7 +8,7 @@ import type { AuthorizationRecord, SignedRequest } from './effective-request.ts'
 import { provePayer } from './prove-payer.ts'
 import { sealedPayment } from './publish-job.ts'
 import type { Standing } from './standing.ts'
-import { waitForKey } from './wait-for-key.ts'
+import { waitInSpan } from './wait-for-key.ts'
 
 type AwaitingStanding = Extract<Standing, { kind: 'awaiting_payment' }>
 
@@ -26,7 +26,7 @@ export async function settleStored(
   const { from: payer, nonce, validBefore } = request.payment.authorization
   const { jobId, amountAtomic } = standing
   if (payer !== standing.payer) return problem('idempotency_key_reused')
-  const prepared = await prepare(deps, request, standing, authorization)
+  const prepared = await prepare(deps, exchange, request, standing, authorization)
   // Official clients sign anew on every retry: what looks like a missing balance may be the settlement of another copy of this request.
   if (prepared !== undefined) return (await stillAwaits(deps, request, jobId)) ? prepared : 'look_again'
 
@@ -42,13 +42,14 @@ export async function settleStored(
   })
   if (status === 'payment_already_used') return challenge(deps, request, amountAtomic, 'payment_already_used')
   if (status === 'conflict') return 'look_again'
-  const end = await waitForKey(deps, exchange, request, { jobId, untilMs: deps.now() + deps.waitBeyondDeadlineMs })
+  const end = await waitInSpan(deps, exchange, request, { jobId, untilMs: deps.now() + deps.waitBeyondDeadlineMs })
   return answerOf(deps, exchange, request, end, { replayed: false })
 }
 
 /** Why the new signature is not taken; undefined when its exposure is claimed. */
 async function prepare(
   deps: PaidDeps,
+  exchange: Exchange,
   request: SignedRequest,
   { jobId, amountAtomic }: AwaitingStanding,
   { owner, payerHasHistory }: AuthorizationRecord,
@@ -57,7 +58,7 @@ async function prepare(
   if (refused !== undefined) return refused
   const proof = await provePayer(deps, request.payment)
   if (proof.kind === 'invalid') return challenge(deps, request, amountAtomic, 'payment_signature_invalid')
-  const verified = await verify(deps, request, amountAtomic, owner)
+  const verified = await verify(deps, exchange, request, amountAtomic, owner)
   if (verified.kind === 'refused') return verified.answer
   const paidAlready = verified.kind === 'paid_already'
   const refusal = await claimExposure(deps, request, {

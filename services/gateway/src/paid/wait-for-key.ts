@@ -1,4 +1,5 @@
 import type { JobFailure } from '@turnpike/contracts'
+import { inSpan } from '@turnpike/telemetry/tracing'
 import type { Exchange, PaidDeps } from './deps.ts'
 import type { SignedRequest } from './effective-request.ts'
 import { standingOf } from './standing.ts'
@@ -21,11 +22,20 @@ const FIRST_POLL_MS = 300
 const MAX_POLL_MS = 2_000
 const FACT_POLL_MS = 250
 
+export function waitInSpan(...given: Parameters<typeof waitForKey>): Promise<WaitEnd> {
+  const [, , , { jobId }] = given
+  return inSpan('wait for commit', { attributes: { 'turnpike.job_id': jobId } }, async (span) => {
+    const end = await waitForKey(...given)
+    span.set({ 'turnpike.outcome': end.kind })
+    return end
+  })
+}
+
 /**
  * Waits until the ledger has decided on the key, until `untilMs`, or until the client goes. The announcement of the ledger wakes
  * it; because announcements can be lost it also asks on its own, ever less often.
  */
-export async function waitForKey(
+async function waitForKey(
   deps: PaidDeps,
   exchange: Exchange,
   request: SignedRequest,

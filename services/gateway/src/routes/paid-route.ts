@@ -3,6 +3,7 @@ import type { ErrorCode } from '@turnpike/contracts'
 import { SealBroken } from '@turnpike/sealing'
 import { childTraceparent, type Logger, newTraceparent } from '@turnpike/service'
 import { ClaimCheckBroken, ObjectMissing } from '@turnpike/storage'
+import { currentTraceparent, isTracing } from '@turnpike/telemetry/tracing'
 import type { PaidEndpointDefinition } from '../endpoints/paid-endpoint.ts'
 import type { Handler } from '../http/call.ts'
 import { isForm } from '../http/content-type.ts'
@@ -85,8 +86,10 @@ function exchangeOf(
   return {
     requestId: place.requestId,
     get traceparent() {
-      const parent = header(request, 'traceparent')
-      traceparent ??= parent === undefined ? newTraceparent() : childTraceparent(parent)
+      if (traceparent === undefined) {
+        const parent = header(request, 'traceparent')
+        traceparent = currentTraceparent() ?? (parent === undefined ? newTraceparent() : childTraceparent(parent))
+      }
       return traceparent
     },
     get signal() {
@@ -94,7 +97,9 @@ function exchangeOf(
       return signal
     },
     get log() {
-      log ??= deps.logger.child({ requestId: place.requestId, traceId: this.traceparent.slice(3, 35) })
+      // While requests are traced, every line says its trace by itself.
+      const trace = isTracing() ? {} : { traceId: this.traceparent.slice(3, 35) }
+      log ??= deps.logger.child({ requestId: place.requestId, ...trace })
       return log
     },
   }

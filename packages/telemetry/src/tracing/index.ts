@@ -1,0 +1,2 @@
+export type { SpanAttributes } from './span-attributes.ts'
+export * from './spans.ts'
