@@ -48,16 +48,21 @@ export async function auditStack(
   args: readonly string[] = [],
   options: { readonly terminal?: boolean; readonly env?: Readonly<Record<string, string>> } = {},
 ): Promise<AuditRun> {
+  return await runAuditor({ ...auditorEnvironment(home), ...options.env }, args, options)
+}
+
+/** The same over whatever the environment names. */
+export async function runAuditor(
+  env: Readonly<Record<string, string>>,
+  args: readonly string[] = [],
+  options: { readonly terminal?: boolean } = {},
+): Promise<AuditRun> {
   const isChosen = args.some((arg) => /^--(from|last|every)\b/.test(arg))
   const output = options.terminal === true ? 'inherit' : 'pipe'
   const child = spawn(
     process.execPath,
     ['--disable-warning=ExperimentalWarning', join(checkoutRoot, auditorMain), ...(isChosen ? [] : ['--from', '0']), ...args],
-    {
-      cwd: checkoutRoot,
-      env: { ...process.env, ...auditorEnvironment(home), ...options.env },
-      stdio: ['ignore', output, output],
-    },
+    { cwd: checkoutRoot, env: { ...process.env, ...env }, stdio: ['ignore', output, output] },
   )
   let stdout = ''
   let stderr = ''

@@ -15,6 +15,8 @@ export type Crowd = {
   byNonce(nonce: string): PaidRequest | undefined
   /** A request outside the loops, which counts as one of the crowd's. */
   add(work: Work): PaidRequest
+  /** More clients, of this work only, until they leave: resolves when the copies under way have their answers. */
+  join(clients: number, mix: readonly Work[]): { leave(): Promise<void> }
   /** No client starts anything new; resolves when the copies under way have their answers. */
   stop(): Promise<void>
 }
@@ -46,21 +48,34 @@ export function startCrowd(options: {
     return request
   }
 
-  async function client(number: number): Promise<void> {
+  const loops: Promise<void>[] = []
+  async function client(number: number, mix: readonly Work[], over: AbortSignal): Promise<void> {
     const own = random.fork(`client ${number}`)
-    while (!stopped.signal.aborted) {
+    while (!over.aborted) {
       const behaviour = drawBehaviour(own, gateways.length)
-      const request = add(own.pick(wallets), own.pick(MIX))
+      const request = add(own.pick(wallets), own.pick(mix))
       styles.set(request, behaviour.style)
       try {
-        await pursue(deps, request, behaviour, stopped.signal)
+        await pursue(deps, request, behaviour, over)
       } catch (error) {
         deps.violation(request, `its client failed: ${error instanceof Error ? error.message : String(error)}`)
       }
       await pause(own.whole(0, 200))
     }
   }
-  const loops = Array.from({ length: clients }, (_, number) => client(number))
+  function join(count: number, mix: readonly Work[]): { leave(): Promise<void> } {
+    const left = new AbortController()
+    const over = AbortSignal.any([stopped.signal, left.signal])
+    const joined = Array.from({ length: count }, (_, number) => client(loops.length + number, mix, over))
+    loops.push(...joined)
+    return {
+      async leave() {
+        left.abort()
+        await Promise.all(joined)
+      },
+    }
+  }
+  join(clients, MIX)
 
   return {
     requests,
@@ -74,6 +89,7 @@ export function startCrowd(options: {
     },
     byNonce: (nonce) => requests.findLast((request) => request.nonces.has(nonce.toLowerCase())),
     add: (work) => add(wallets[0] as TestWallet, work),
+    join,
     async stop() {
       stopped.abort()
       await Promise.all(loops)

@@ -11,6 +11,10 @@ export interface Site {
   /** A second port, for the parts that need one. */
   readonly sidePort: number
 }
+  /** Kafka only, which tells its clients where it is: an address of this machine, for clients that 127.0.0.1 does not reach. */
+  readonly host?: string
+  /** TLS with this certificate, and an account with its own rights for every service; plain and open to this machine without it. */
+  readonly guard?: Credentials
 
 /** One piece of infrastructure as the supervisor and the tests see it: how to get it, start it, ask it and fill it. */
 export interface Part<Software, Address> {

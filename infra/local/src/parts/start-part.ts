@@ -25,6 +25,9 @@ export interface StartPartOptions {
   /** The chain only: seconds per block; mined at once by default. */
   readonly blockTimeSeconds?: number
   readonly signal?: AbortSignal
+  /** As in Site. */
+  readonly host?: string
+  readonly guard?: Credentials
 }
 
 export interface PartHandle {
