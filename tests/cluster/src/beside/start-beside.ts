@@ -1,0 +1,82 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { connectChain, fundWallet, homeAt, type Identity, keptIdentity, startPart, type Wallet } from '@turnpike/local'
+import { startSandbox } from '@turnpike/sandbox'
+import { emptyTopics } from './empty-topics.ts'
+import { forwardTcp } from './tcp-forward.ts'
+
+/** What an installation needs and does not bring: it runs beside the cluster, and every address is one that pods reach. */
+export type Beside = {
+  identity: Identity
+  brokers: readonly string[]
+  /** As the owner of the database. */
+  databaseUrl: string
+  redisUrl: string
+  s3: { endpoint: string; region: string; bucket: string; accessKeyId: string; secretAccessKey: string }
+  rpcUrl: string
+  geminiUrl: string
+  elevenlabsUrl: string
+  sandboxAdminUrl: string
+  ports: Readonly<Record<DependencyName, readonly number[]>>
+  fund(count: number, usdc: number): Promise<Wallet[]>
+  stop(): Promise<void>
+}
+export type DependencyName = 'kafka' | 'postgres' | 'redis' | 's3' | 'chainRpc' | 'upstreams'
+
+/** The sandbox takes these for its upstreams' keys. */
+export const SANDBOX_KEY = 'sandbox-key-of-the-cluster-tests'
+
+/** Starts fresh ones under `folder`; `host` is an address of this machine that pods reach. */
+export async function startBeside(folder: string, host: string): Promise<Beside> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const toStop: (() => Promise<unknown>)[] = []
+  const stop = async () => {
+    for (const each of toStop.splice(0).reverse()) await each()
+  }
+  const dir = (name: string) => join(folder, name)
+  const reached = (url: string) => url.replace('127.0.0.1', host)
+  try {
+    const identity = keptIdentity(homeAt(folder))
+    const kafka = await startPart('kafka', { dir: dir('kafka'), host })
+    toStop.push(kafka.stop)
+    const postgres = await startPart('postgres', { dir: dir('postgres') })
+    toStop.push(postgres.stop)
+    const redis = await startPart('redis', { dir: dir('redis') })
+    toStop.push(redis.stop)
+    const s3 = await startPart('s3', { dir: dir('s3') })
+    toStop.push(s3.stop)
+    const chain = await startPart('chain', { dir: dir('chain') })
+    toStop.push(chain.stop)
+    for (const { port } of [postgres, redis, s3, chain]) toStop.push((await forwardTcp(host, port)).close)
+    const sandbox = await startSandbox({ host, geminiApiKey: SANDBOX_KEY, elevenlabsApiKey: SANDBOX_KEY })
+    toStop.push(sandbox.close)
+    await connectChain(chain.rpcUrl).setBalance({ address: identity.signer.address, value: 10n ** 21n })
+    // The part makes the topics; here the installation shall.
+    await emptyTopics(kafka.brokers)
+    const portOf = (url: string) => Number(new URL(url).port)
+    return {
+      identity,
+      brokers: kafka.brokers,
+      databaseUrl: reached(postgres.url),
+      redisUrl: reached(redis.url),
+      s3: { ...s3, endpoint: reached(s3.endpoint) },
+      rpcUrl: reached(chain.rpcUrl),
+      geminiUrl: sandbox.geminiUrl,
+      elevenlabsUrl: sandbox.elevenlabsUrl,
+      sandboxAdminUrl: sandbox.adminUrl,
+      ports: {
+        kafka: [kafka.port],
+        postgres: [postgres.port],
+        redis: [redis.port],
+        s3: [s3.port],
+        chainRpc: [chain.port],
+        upstreams: [portOf(sandbox.geminiUrl), portOf(sandbox.elevenlabsUrl)],
+      },
+      fund: (count, usdc) => Promise.all(Array.from({ length: count }, () => fundWallet({ chain }, usdc))),
+      stop,
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}

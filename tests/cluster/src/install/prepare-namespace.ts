@@ -1,0 +1,56 @@
+import { VOICE_ALIASES } from '@turnpike/contracts'
+import { until } from '@turnpike/testing'
+import { type Beside, SANDBOX_KEY } from '../beside/start-beside.ts'
+import type { Kube } from '../kube/kube.ts'
+import { mustRun } from '../kube/run-command.ts'
+import { SECRET_NAME, SIGNER_KEY } from './values.ts'
+
+const VOICE_ID_LENGTH = 20
+const DELETE_MS = 180_000
+
+/** A fresh namespace with what an operator brings: the Secret. Whatever an earlier run left there is deleted. */
+export async function prepareNamespace(kube: Kube, beside: Beside): Promise<void> {
+  await deleteNamespace(kube)
+  const { namespace } = kube
+  await kube.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
+  await until('the namespace has its account', async () => (await kube.tryKubectl(['get', 'sa', 'default'])).status === 0)
+  const stringData = secretsOf(beside)
+  await kube.apply({ apiVersion: 'v1', kind: 'Secret', metadata: { name: SECRET_NAME, namespace }, type: 'Opaque', stringData })
+}
+
+export async function deleteNamespace({ namespace }: Kube): Promise<void> {
+  const args = ['delete', 'namespace', namespace, '--ignore-not-found', `--timeout=${DELETE_MS / 1_000}s`]
+  await mustRun('kubectl', args, { timeoutMs: DELETE_MS + 10_000 })
+}
+
+/** Under the keys that the chart's values name. */
+function secretsOf({ identity, databaseUrl, redisUrl, rpcUrl, s3 }: Beside): Record<string, string> {
+  const voices = VOICE_ALIASES.map((alias) => [alias, `Sandbox${alias}`.padEnd(VOICE_ID_LENGTH, '0')])
+  return {
+    DATABASE_URL: serviceDatabaseUrl(databaseUrl, identity.internalToken),
+    MIGRATION_DATABASE_URL: databaseUrl,
+    REDIS_URL: redisUrl,
+    CHAIN_RPC_URL: rpcUrl,
+    INTERNAL_TOKEN: identity.internalToken,
+    CONTENT_KEYS: identity.contentKeys,
+    RECEIPT_TOKEN_KEYS: identity.receiptTokenKeys,
+    RECEIPT_SIGNING_KEYS: identity.receiptSigningKeys,
+    MEDIA_CAPABILITY_KEYS: identity.mediaCapabilityKeys,
+    STAGING_KEYS: identity.stagingKeys,
+    GEMINI_API_KEY: SANDBOX_KEY,
+    ELEVENLABS_API_KEY: SANDBOX_KEY,
+    VOICES: JSON.stringify(Object.fromEntries(voices)),
+    S3_ACCESS_KEY_ID: s3.accessKeyId,
+    S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
+    FACILITATOR_TOKEN: `facilitator-${identity.internalToken}`,
+    [SIGNER_KEY]: identity.signer.privateKey,
+  }
+}
+
+/** A role of its own for the ledger, which the migration makes. */
+function serviceDatabaseUrl(ownerUrl: string, password: string): string {
+  const url = new URL(ownerUrl)
+  url.username = 'turnpike_ledger'
+  url.password = password
+  return url.href
+}

@@ -1,0 +1,34 @@
+import { type AuditFound, readAudit } from '@turnpike/crowd'
+import { runAuditor } from '@turnpike/local'
+import type { Cluster } from '../cluster.ts'
+import { RELEASE } from '../kube/kube.ts'
+import { forwardPort } from '../kube/port-forward.ts'
+
+const LEDGER_PORT = 9402
+
+/** The auditor as an operator runs it: the installation's ledger, results and receipts against the chain, from a block on. */
+export async function auditCluster({ kube, beside, gatewayUrl }: Cluster, fromBlock: bigint): Promise<AuditFound> {
+  const { identity, s3, rpcUrl } = beside
+  const ledger = await forwardPort(kube.namespace, `service/${RELEASE}-ledger`, LEDGER_PORT)
+  try {
+    const env = {
+      GATEWAY_URL: gatewayUrl,
+      LEDGER_URL: ledger.url,
+      INTERNAL_TOKEN: identity.internalToken,
+      RECEIPT_TOKEN_KEYS: identity.receiptTokenKeys,
+      CONTENT_KEYS: identity.contentKeys,
+      CHAIN_RPC_URL: rpcUrl,
+      PAY_TO: identity.payTo.address,
+      FACILITATOR_SIGNERS: identity.signer.address,
+      S3_ENDPOINT: s3.endpoint,
+      S3_REGION: s3.region,
+      S3_BUCKET: s3.bucket,
+      S3_ACCESS_KEY_ID: s3.accessKeyId,
+      S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
+      S3_FORCE_PATH_STYLE: 'true',
+    }
+    return readAudit(await runAuditor(env, ['--json', '--from', fromBlock.toString()]))
+  } finally {
+    await ledger.close()
+  }
+}
