@@ -39,6 +39,8 @@ export function nodeUnit(program: NodeProgram): Unit {
       args: [
         '--disable-warning=ExperimentalWarning',
         '--disable-warning=TimeoutNegativeWarning',
+        // As in the images: requests leave much behind that dies young.
+        '--max-semi-space-size=64',
         join(checkoutRoot, program.main),
       ],
       cwd: checkoutRoot,
