@@ -10,17 +10,7 @@ export type RedisRight = {
 
 const CHANNEL = 'turnpike:moved'
 /** To connect, to be asked whether one is there, and to find the nodes of a cluster. */
-const CONNECTION = [
-  'auth',
-  'hello',
-  'ping',
-  'info',
-  'client|setname',
-  'client|setinfo',
-  'cluster|info',
-  'cluster|slots',
-  'select',
-]
+const CONNECTION = ['auth', 'hello', 'ping', 'info', 'client|setname', 'cluster|info', 'cluster|slots', 'select']
 const SCRIPTS = ['eval', 'evalsha', 'time']
 const CLAIMS = ['hget', 'hset', 'hdel', 'hincrby', 'hmget', 'zadd', 'zrem', 'zscore', 'zrangebyscore', 'pexpire']
 const KEYS = { bindings: 'k:*', payers: ['p:*', 'pl:*', 'pa:*'], nonces: 'pn:*', totals: ['u:*', 'ul:*', 'ua:*'] }

@@ -12,8 +12,8 @@ export interface ChainAddress {
   readonly usdc: `0x${string}`
 }
 
-/** Without a block time every transaction is mined at once. */
-export function chainPart(options: { readonly blockTimeSeconds?: number | undefined }): Part<string, ChainAddress> {
+/** Without a block time every transaction is mined at once. In a container it listens on every address. */
+export function chainPart(options: { readonly blockTimeSeconds?: number | undefined; readonly listenOn?: string }): Part<string, ChainAddress> {
   return {
     name: 'chain',
     needsSidePort: false,
@@ -26,7 +26,7 @@ export function chainPart(options: { readonly blockTimeSeconds?: number | undefi
     command: (program, site) => ({
       program,
       args: [
-        ...['--host', '127.0.0.1', '--port', String(site.port), '--chain-id', String(chainId), '--quiet'],
+        ...['--host', options.listenOn ?? '127.0.0.1', '--port', String(site.port), '--chain-id', String(chainId), '--quiet'],
         // No account with a key that everybody knows: a signature made here is valid on Base.
         ...['--accounts', '0', '--state', stateFile(site), '--state-interval', '1'],
       ],

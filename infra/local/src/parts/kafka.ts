@@ -5,14 +5,17 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TOPIC_SPECS } from '@turnpike/contracts'
-import { Kafka, logLevel } from 'kafkajs'
+import { Kafka, type KafkaConfig, logLevel } from 'kafkajs'
 import { StackFailure } from '../failure.ts'
 import { type KafkaSoftware, obtainKafka } from '../software/kafka.ts'
+import { type GuardedAccess, keptPasswords, operator } from '../wire/accounts.ts'
+import { grantKafkaRights, guardedClient, guardedSettings, scramAccounts } from '../wire/guarded-kafka.ts'
 import type { Part, Site } from './part.ts'
 import { keptSecret } from './secret-file.ts'
 
 export interface KafkaAddress {
   readonly brokers: readonly string[]
+  readonly guarded?: GuardedAccess
 }
 
 export const kafka: Part<KafkaSoftware, KafkaAddress> = {
@@ -22,7 +25,7 @@ export const kafka: Part<KafkaSoftware, KafkaAddress> = {
   obtain: obtainKafka,
   prepare: async (software, site) => {
     await mkdir(site.dir, { recursive: true })
-    writeFileSync(configFile(site), propertiesOf(site))
+    writeFileSync(configFile(site), propertiesOf(site), { mode: 0o600 })
     if (existsSync(join(dataFolder(site), 'meta.properties'))) return
     const clusterId = keptSecret(join(site.dir, 'cluster-id.json'), () => randomBytes(16).toString('base64url'))
     const result = spawnSync(
@@ -34,6 +37,7 @@ export const kafka: Part<KafkaSoftware, KafkaAddress> = {
         '--ignore-formatted',
         // As one word: a random id may begin with a dash.
         `--cluster-id=${clusterId}`,
+        ...(site.guard === undefined ? [] : scramAccounts(site)),
         '-c',
         configFile(site),
       ],
@@ -51,14 +55,20 @@ export const kafka: Part<KafkaSoftware, KafkaAddress> = {
     stopSignal: 'SIGTERM',
   }),
   answers: async (site) => {
-    return await withAdmin(brokersOf(site), async (admin) => (await admin.describeCluster()).brokers.length === 1)
+    return await withAdmin(clientOf(site), async (admin) => (await admin.describeCluster()).brokers.length === 1)
   },
-  fill: (site) => makeTopics(brokersOf(site)),
-  address: (site) => ({ brokers: brokersOf(site) }),
+  fill: async (site) => {
+    await makeTopics(clientOf(site))
+    if (site.guard !== undefined) await withAdmin(clientOf(site), grantKafkaRights)
+  },
+  address: (site) => ({
+    brokers: brokersOf(site),
+    ...(site.guard === undefined ? {} : { guarded: { ca: site.guard.ca, passwords: keptPasswords(site.dir) } }),
+  }),
 }
 
 /** Makes the topics that are missing, replicated as the broker does by default. */
-export async function makeTopics(brokers: readonly string[]): Promise<void> {
+export async function makeTopics(client: KafkaClient): Promise<void> {
   const topics = TOPIC_SPECS.map(({ topic, partitions, retentionMs, segmentMs }) => ({
     topic,
     numPartitions: partitions,
@@ -68,7 +78,7 @@ export async function makeTopics(brokers: readonly string[]): Promise<void> {
       { name: 'segment.ms', value: String(segmentMs) },
     ],
   }))
-  await withAdmin(brokers, async (admin) => {
+  await withAdmin(client, async (admin) => {
     const there = new Set(await admin.listTopics())
     const missing = topics.filter(({ topic }) => !there.has(topic))
     // kafkajs's own waiting takes the "unknown topic" of a broker that has not heard of it yet for final.
@@ -109,12 +119,12 @@ function javaOptions(software: KafkaSoftware): string[] {
 
 /** One node that is broker and controller. Sized for a machine with few cores; the reasons are where a value is not obvious. */
 function propertiesOf(site: Site): string {
-  const settings = {
+  const settings: Record<string, string | number | boolean> = {
     'process.roles': 'broker,controller',
     'node.id': 1,
     'controller.quorum.voters': `1@127.0.0.1:${site.sidePort}`,
-    listeners: `PLAINTEXT://127.0.0.1:${site.port},CONTROLLER://127.0.0.1:${site.sidePort}`,
-    'advertised.listeners': `PLAINTEXT://127.0.0.1:${site.port}`,
+    listeners: `PLAINTEXT://${hostOf(site)}:${site.port},CONTROLLER://127.0.0.1:${site.sidePort}`,
+    'advertised.listeners': `PLAINTEXT://${hostOf(site)}:${site.port}`,
     'controller.listener.names': 'CONTROLLER',
     'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT',
     'log.dirs': dataFolder(site),
@@ -145,16 +155,24 @@ function propertiesOf(site: Site): string {
     'num.recovery.threads.per.data.dir': 1,
     'background.threads': 2,
     'log.cleaner.dedupe.buffer.size': 8_388_608,
+    ...(site.guard === undefined ? {} : guardedSettings(site, site.guard)),
   }
   return `${Object.entries(settings)
     .map(([name, value]) => `${name}=${value}`)
     .join('\n')}\n`
 }
 
-async function withAdmin<Result>(brokers: readonly string[], work: (admin: Admin) => Promise<Result>): Promise<Result> {
+/** The brokers, and how to be let in. */
+export type KafkaClient = Pick<KafkaConfig, 'ssl' | 'sasl'> & { brokers: string[] }
+
+function clientOf(site: Site): KafkaClient {
+  return { brokers: brokersOf(site), ...(site.guard === undefined ? {} : guardedClient(site, site.guard, operator)) }
+}
+
+async function withAdmin<Result>(to: KafkaClient, work: (admin: Admin) => Promise<Result>): Promise<Result> {
   const client = new Kafka({
     clientId: 'local-stack',
-    brokers: [...brokers],
+    ...to,
     logLevel: logLevel.NOTHING,
     connectionTimeout: 2_000,
     requestTimeout: 10_000,
@@ -178,5 +196,9 @@ function dataFolder(site: Site): string {
 }
 
 function brokersOf(site: Site): string[] {
-  return [`127.0.0.1:${site.port}`]
+  return [`${hostOf(site)}:${site.port}`]
+}
+
+function hostOf({ host = '127.0.0.1' }: Site): string {
+  return host
 }

@@ -1,5 +1,6 @@
 import type { ToolDeps } from '../process/run-tool.ts'
 import type { Command } from '../process/running-process.ts'
+import type { Credentials } from '../wire/authority.ts'
 
 export const partNames = ['redis', 'postgres', 'kafka', 's3', 'chain'] as const
 export type PartName = (typeof partNames)[number]
@@ -10,11 +11,13 @@ export interface Site {
   readonly port: number
   /** A second port, for the parts that need one. */
   readonly sidePort: number
-}
   /** Kafka only, which tells its clients where it is: an address of this machine, for clients that 127.0.0.1 does not reach. */
   readonly host?: string
+  /** Redis only: a node that waits to be made a part of a cluster. */
+  readonly isClusterNode?: boolean
   /** TLS with this certificate, and an account with its own rights for every service; plain and open to this machine without it. */
   readonly guard?: Credentials
+}
 
 /** One piece of infrastructure as the supervisor and the tests see it: how to get it, start it, ask it and fill it. */
 export interface Part<Software, Address> {

@@ -7,11 +7,14 @@ import { Client } from 'pg'
 import { StackFailure } from '../failure.ts'
 import { findProgram } from '../process/find-program.ts'
 import { locatePostgres, type PostgresSoftware } from '../software/npm-programs.ts'
+import { guardedPostgresSettings } from '../wire/guarded-postgres.ts'
 import type { Part, Site } from './part.ts'
 import { keptSecret } from './secret-file.ts'
 
 export interface PostgresAddress {
   readonly url: string
+  /** PEM of the authority that signed its certificate; it takes no connection without TLS then. */
+  readonly ca?: string
 }
 
 const user = 'turnpike'
@@ -59,21 +62,25 @@ export const postgres: Part<PostgresSoftware, PostgresAddress> = {
   command: (software, site) => ({
     ...asOrdinaryUser(software.postgres, [
       ...['-D', dataFolder(site), '-p', String(site.port)],
-      ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+      ...Object.entries({ ...settings, ...guardOf(site) }).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
     ]),
     env: { PATH: process.env.PATH },
     // SIGTERM would wait for every client to leave.
     stopSignal: 'SIGINT',
   }),
   answers: async (site) => {
-    await query(urlOf(site, 'postgres'), 'SELECT 1')
+    await query(site, 'SELECT 1')
     return true
   },
   fill: async (site) => {
-    const found = await query(urlOf(site, 'postgres'), `SELECT 1 FROM pg_database WHERE datname = '${database}'`)
-    if (found === 0) await query(urlOf(site, 'postgres'), `CREATE DATABASE ${database}`)
+    const found = await query(site, `SELECT 1 FROM pg_database WHERE datname = '${database}'`)
+    if (found === 0) await query(site, `CREATE DATABASE ${database}`)
   },
-  address: (site) => ({ url: urlOf(site, database) }),
+  address: (site) => ({ url: urlOf(site, database), ...(site.guard === undefined ? {} : { ca: site.guard.ca }) }),
+}
+
+function guardOf(site: Site): Record<string, string> {
+  return site.guard === undefined ? {} : guardedPostgresSettings(site.dir, site.guard)
 }
 
 /**
@@ -104,8 +111,13 @@ function urlOf(site: Site, name: string): string {
   return `postgres://${user}:${password(site)}@127.0.0.1:${site.port}/${name}`
 }
 
-async function query(url: string, sql: string): Promise<number> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 3_000 })
+/** In the database that is always there. */
+async function query(site: Site, sql: string): Promise<number> {
+  const client = new Client({
+    connectionString: urlOf(site, 'postgres'),
+    connectionTimeoutMillis: 3_000,
+    ...(site.guard === undefined ? {} : { ssl: { ca: site.guard.ca, host: '127.0.0.1' } }),
+  })
   // A connection that breaks later than its query must not become an uncaught error.
   client.on('error', () => {})
   try {

@@ -1,10 +1,14 @@
 import { mkdir } from 'node:fs/promises'
 import { Redis } from 'ioredis'
 import { obtainRedis } from '../software/redis.ts'
+import { type GuardedAccess, keptPasswords, operator } from '../wire/accounts.ts'
+import { guardedArguments } from '../wire/guarded-redis.ts'
 import type { Part, Site } from './part.ts'
 
 export interface RedisAddress {
+  /** As nobody; as the operator where accounts are needed. */
   readonly url: string
+  readonly guarded?: GuardedAccess
 }
 
 export const redis: Part<string, RedisAddress> = {
@@ -18,7 +22,9 @@ export const redis: Part<string, RedisAddress> = {
   command: (program, site) => ({
     program,
     args: [
-      ...['--port', String(site.port), '--bind', '127.0.0.1', '--dir', site.dir, '--daemonize', 'no'],
+      ...(site.guard === undefined ? ['--port', String(site.port)] : guardedArguments(site.dir, site.port, site.guard)),
+      ...(site.isClusterNode === true ? clusterArguments(site) : []),
+      ...['--bind', '127.0.0.1', '--dir', site.dir, '--daemonize', 'no'],
       // The append-only file survives a kill; snapshots beside it would only cost. What is full must say so, never forget silently.
       ...['--appendonly', 'yes', '--appendfsync', 'everysec', '--save', '', '--maxmemory-policy', 'noeviction'],
     ],
@@ -27,7 +33,12 @@ export const redis: Part<string, RedisAddress> = {
   }),
   answers: async (site) => {
     // While it loads its file it refuses PING with an error, which counts as not yet.
-    const client = new Redis(redisUrl(site), { lazyConnect: true, maxRetriesPerRequest: 0, retryStrategy: () => null })
+    const client = new Redis(redisUrl(site), {
+      lazyConnect: true,
+      maxRetriesPerRequest: 0,
+      retryStrategy: () => null,
+      ...(site.guard === undefined ? {} : { tls: { ca: site.guard.ca } }),
+    })
     client.on('error', () => {})
     try {
       await client.connect()
@@ -37,9 +48,18 @@ export const redis: Part<string, RedisAddress> = {
     }
   },
   fill: async () => {},
-  address: (site) => ({ url: redisUrl(site) }),
+  address: (site) => ({
+    url: redisUrl(site),
+    ...(site.guard === undefined ? {} : { guarded: { ca: site.guard.ca, passwords: keptPasswords(site.dir) } }),
+  }),
+}
+
+function clusterArguments({ sidePort, guard }: Site): string[] {
+  const own = ['--cluster-enabled', 'yes', '--cluster-port', String(sidePort), '--cluster-node-timeout', '1000']
+  return guard === undefined ? own : [...own, '--tls-cluster', 'yes']
 }
 
 function redisUrl(site: Site): string {
-  return `redis://127.0.0.1:${site.port}`
+  if (site.guard === undefined) return `redis://127.0.0.1:${site.port}`
+  return `rediss://${operator}:${keptPasswords(site.dir)[operator]}@127.0.0.1:${site.port}`
 }

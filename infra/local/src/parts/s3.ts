@@ -3,6 +3,9 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CreateBucketCommand, HeadBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import { obtainVersitygw } from '../software/versitygw.ts'
+import { type GuardedAccess, keptPasswords } from '../wire/accounts.ts'
+import { grantS3Rights, guardedS3Arguments, trusting } from '../wire/guarded-s3.ts'
+import { isOk } from '../wire/is-ok.ts'
 import { setLifecycle } from './bucket-lifecycle.ts'
 import type { Part, Site } from './part.ts'
 import { keptSecret } from './secret-file.ts'
@@ -13,6 +16,7 @@ export interface S3Address {
   readonly bucket: string
   readonly accessKeyId: string
   readonly secretAccessKey: string
+  readonly guarded?: GuardedAccess
 }
 
 const bucket = 'turnpike'
@@ -30,27 +34,31 @@ export const s3: Part<string, S3Address> = {
     const { accessKeyId, secretAccessKey } = credentials(site)
     return {
       program,
-      args: ['--port', `127.0.0.1:${site.port}`, '--region', region, '--health', '/healthz', 'posix', objectsFolder(site)],
+      args: [
+        ...['--port', `127.0.0.1:${site.port}`, '--region', region, '--health', '/healthz'],
+        ...(site.guard === undefined ? [] : guardedS3Arguments(site.dir, site.guard)),
+        ...['posix', objectsFolder(site)],
+      ],
       env: { PATH: process.env.PATH, ROOT_ACCESS_KEY: accessKeyId, ROOT_SECRET_KEY: secretAccessKey },
       stopSignal: 'SIGTERM',
     }
   },
   answers: async (site) => {
-    const response = await fetch(`http://127.0.0.1:${site.port}/healthz`, { signal: AbortSignal.timeout(2_000) })
-    await response.body?.cancel()
-    return response.ok
+    return await isOk(`${endpointOf(site)}/healthz`, site.guard?.ca)
   },
   fill: (site, say) => makeBucket(addressOf(site), say),
   address: addressOf,
 }
 
 export async function makeBucket(address: S3Address, say: (line: string) => void): Promise<void> {
-  const { endpoint, region, bucket, accessKeyId, secretAccessKey } = address
-  const client = new S3Client({ endpoint, region, forcePathStyle: true, credentials: { accessKeyId, secretAccessKey } })
+  const { endpoint, region, bucket, accessKeyId, secretAccessKey, guarded } = address
+  const credentials = { accessKeyId, secretAccessKey }
+  const client = new S3Client({ endpoint, region, forcePathStyle: true, credentials, ...trusting(guarded?.ca) })
   try {
     await client.send(new HeadBucketCommand({ Bucket: bucket })).catch(async () => {
       await client.send(new CreateBucketCommand({ Bucket: bucket }))
     })
+    if (guarded !== undefined) await grantS3Rights(client, bucket)
     if (!(await setLifecycle(client, bucket))) say('has no lifecycle rules; the ledger sweeps it')
   } finally {
     client.destroy()
@@ -58,7 +66,12 @@ export async function makeBucket(address: S3Address, say: (line: string) => void
 }
 
 function addressOf(site: Site): S3Address {
-  return { endpoint: `http://127.0.0.1:${site.port}`, region, bucket, ...credentials(site) }
+  const guarded = site.guard === undefined ? {} : { guarded: { ca: site.guard.ca, passwords: keptPasswords(site.dir) } }
+  return { endpoint: endpointOf(site), region, bucket, ...credentials(site), ...guarded }
+}
+
+function endpointOf(site: Site): string {
+  return `${site.guard === undefined ? 'http' : 'https'}://127.0.0.1:${site.port}`
 }
 
 function objectsFolder(site: Site): string {

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { freePort } from '../free-port.ts'
+import type { Credentials } from '../wire/authority.ts'
 import { type ChainAddress, chainPart } from './chain.ts'
 import { type KafkaAddress, kafka } from './kafka.ts'
 import type { Part, Site } from './part.ts'
@@ -22,17 +23,21 @@ export interface StartPartOptions {
   readonly dir: string
   /** A free one by default. Give the old one to come back where clients look for it. */
   readonly port?: number
+  /** As in Site; a free one by default. */
+  readonly sidePort?: number
   /** The chain only: seconds per block; mined at once by default. */
   readonly blockTimeSeconds?: number
-  readonly signal?: AbortSignal
   /** As in Site. */
   readonly host?: string
+  readonly isClusterNode?: boolean
   readonly guard?: Credentials
+  readonly signal?: AbortSignal
 }
 
 export interface PartHandle {
   readonly pid: number
   readonly port: number
+  readonly sidePort: number
   readonly dir: string
   readonly logFile: string
   /** In an orderly way; returns when nothing of it runs. */
@@ -56,11 +61,24 @@ export async function startPart<Name extends keyof AddressByPart>(
   return await start(parts[name], options)
 }
 
+/** Without what is absent. */
+function given<Fields extends object>(fields: Fields): { [Name in keyof Fields]?: NonNullable<Fields[Name]> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof Fields]?: NonNullable<Fields[Name]>
+  }
+}
+
 async function start<Software, Address>(part: Part<Software, Address>, options: StartPartOptions): Promise<Address & PartHandle> {
   const signal = options.signal ?? new AbortController().signal
   const software = await part.obtain({ signal, say: () => {} })
   const port = options.port ?? (await freePort())
-  const site: Site = { dir: options.dir, port, sidePort: await freePort(new Set([port])) }
+  const { dir, host, isClusterNode, guard } = options
+  const site: Site = {
+    dir,
+    port,
+    sidePort: options.sidePort ?? (await freePort(new Set([port]))),
+    ...given({ host, isClusterNode, guard }),
+  }
   await part.prepare(software, site)
   const logFile = join(options.dir, `${part.name}.log`)
   const running = await startAndWait({
@@ -76,6 +94,7 @@ async function start<Software, Address>(part: Part<Software, Address>, options: 
     ...part.address(site),
     pid: running.pid,
     port: site.port,
+    sidePort: site.sidePort,
     dir: options.dir,
     logFile,
     stop: async () => {

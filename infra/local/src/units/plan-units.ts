@@ -23,7 +23,7 @@ function dataUnits(wiring: Wiring): Unit[] {
   return [
     kafkaBrokers === undefined
       ? partUnit(kafka, site('kafka'), { stopRank: 2 })
-      : yourUnit('kafka', kafkaBrokers.join(','), () => makeTopics(kafkaBrokers)),
+      : yourUnit('kafka', kafkaBrokers.join(','), () => makeTopics({ brokers: [...kafkaBrokers] })),
     databaseUrl === undefined
       ? partUnit(postgres, site('postgres'), { stopRank: 2 })
       : yourUnit('postgres', new URL(databaseUrl).host, async () => {}),
