@@ -3,7 +3,7 @@ import type { StepResult } from './load/paid-load.ts'
 import { isClean, type RunReport, renderTable, stepLine } from './report.ts'
 
 const step: StepResult = {
-  ...{ step: 'rolling upgrade', seconds: 61.2, requests: 120, charged: 100, closed: 0, differences: [] },
+  ...{ step: 'rolling upgrade', seconds: 61.2, requests: 120, charged: 100, closed: 0, others: 0, differences: [] },
   upstream: { total: 100, perCharged: 1, most: 1, without: 0 },
   answers: { '200': 240, '503 ledger_unavailable': 2, '502 no code': 1, 'connection lost': 3, '402 payment_required': 5 },
   audit: { status: 0, transfers: 100, receipts: 100, results: 100, differences: 0, refunds: 0, foreign: 0 },

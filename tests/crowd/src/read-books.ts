@@ -10,15 +10,25 @@ export type BooksDeps = {
   crowd: Crowd
   /** The first block of the crowd's time, where others paid before it; 0 unless told. */
   fromBlock?: bigint
+  /** Whose transfers are the crowd's; everybody's unless told. */
+  payers?: readonly string[]
 }
 
 /** Reads the chain, and over HTTP every receipt and every file that a client was given, and compares. */
-export async function readBooks({ payTo, rpcUrl, crowd, fromBlock = 0n }: BooksDeps): Promise<Books> {
+export async function readBooks({
+  payTo,
+  rpcUrl,
+  crowd,
+  fromBlock = 0n,
+  payers,
+}: BooksDeps): Promise<Books & { others: number }> {
   const rpc = openChainRpc({ url: rpcUrl, timeoutMs: 10_000 })
-  const transfers: TransferToSeller[] = []
+  const all: TransferToSeller[] = []
   for await (const found of transfersToSeller(rpc, { payTo, from: fromBlock, to: await readBlockNumber(rpc) })) {
-    transfers.push(...found)
+    all.push(...found)
   }
+  const own = payers === undefined ? undefined : new Set(payers.map((payer) => payer.toLowerCase()))
+  const transfers = own === undefined ? all : all.filter(({ payer }) => own.has(payer))
   const receipts = new Map<string, ReceiptSeen>()
   for (const { paid, number } of crowd.requests) {
     if (paid === undefined) continue
@@ -35,7 +45,7 @@ export async function readBooks({ payTo, rpcUrl, crowd, fromBlock = 0n }: BooksD
     const problem = request.paid === undefined ? undefined : await missingFile(request.work, request.paid.body)
     if (problem !== undefined) missing.push(`request ${request.number}: ${problem}`)
   }
-  return { ...books, differences: [...books.differences, ...missing] }
+  return { ...books, others: all.length - transfers.length, differences: [...books.differences, ...missing] }
 }
 
 /** No settlement is under way any more: the chain has been still for a moment. */

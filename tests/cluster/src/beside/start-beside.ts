@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { connectChain, fundWallet, homeAt, type Identity, keptIdentity, startPart, type Wallet } from '@turnpike/local'
+import { connectChain, fundWallet, homeAt, type Identity, keptIdentity, mintUsdc, startPart, type Wallet } from '@turnpike/local'
 import { startSandbox } from '@turnpike/sandbox'
 import { emptyTopics } from './empty-topics.ts'
 import { forwardTcp } from './tcp-forward.ts'
@@ -14,6 +14,7 @@ export type Beside = {
   redisUrl: string
   s3: { endpoint: string; region: string; bucket: string; accessKeyId: string; secretAccessKey: string }
   rpcUrl: string
+  usdc: `0x${string}`
   geminiUrl: string
   elevenlabsUrl: string
   sandboxAdminUrl: string
@@ -25,6 +26,9 @@ export type DependencyName = 'kafka' | 'postgres' | 'redis' | 's3' | 'chainRpc' 
 
 /** The sandbox takes these for its upstreams' keys. */
 export const SANDBOX_KEY = 'sandbox-key-of-the-cluster-tests'
+
+/** The installation's own check pays with this. */
+const TEST_WALLET_ATOMIC = 5_000_000n
 
 /** Starts fresh ones under `folder`; `host` is an address of this machine that pods reach. */
 export async function startBeside(folder: string, host: string): Promise<Beside> {
@@ -50,7 +54,9 @@ export async function startBeside(folder: string, host: string): Promise<Beside>
     for (const { port } of [postgres, redis, s3, chain]) toStop.push((await forwardTcp(host, port)).close)
     const sandbox = await startSandbox({ host, geminiApiKey: SANDBOX_KEY, elevenlabsApiKey: SANDBOX_KEY })
     toStop.push(sandbox.close)
-    await connectChain(chain.rpcUrl).setBalance({ address: identity.signer.address, value: 10n ** 21n })
+    const client = connectChain(chain.rpcUrl)
+    await client.setBalance({ address: identity.signer.address, value: 10n ** 21n })
+    await mintUsdc(client, identity.wallet.address, TEST_WALLET_ATOMIC)
     // The part makes the topics; here the installation shall.
     await emptyTopics(kafka.brokers)
     const portOf = (url: string) => Number(new URL(url).port)
@@ -61,6 +67,7 @@ export async function startBeside(folder: string, host: string): Promise<Beside>
       redisUrl: reached(redis.url),
       s3: { ...s3, endpoint: reached(s3.endpoint) },
       rpcUrl: reached(chain.rpcUrl),
+      usdc: chain.usdc,
       geminiUrl: sandbox.geminiUrl,
       elevenlabsUrl: sandbox.elevenlabsUrl,
       sandboxAdminUrl: sandbox.adminUrl,

@@ -3,7 +3,7 @@ import { until } from '@turnpike/testing'
 import { type Beside, SANDBOX_KEY } from '../beside/start-beside.ts'
 import type { Kube } from '../kube/kube.ts'
 import { mustRun } from '../kube/run-command.ts'
-import { SECRET_NAME, SIGNER_KEY } from './values.ts'
+import { SECRET_NAME, SIGNER_KEY, TEST_WALLET_KEY } from './values.ts'
 
 const VOICE_ID_LENGTH = 20
 const DELETE_MS = 180_000
@@ -43,6 +43,8 @@ function secretsOf({ identity, databaseUrl, redisUrl, rpcUrl, s3 }: Beside): Rec
     S3_ACCESS_KEY_ID: s3.accessKeyId,
     S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
     FACILITATOR_TOKEN: `facilitator-${identity.internalToken}`,
+    AUDIT_TOKEN: auditToken(identity),
+    [TEST_WALLET_KEY]: identity.wallet.privateKey,
     [SIGNER_KEY]: identity.signer.privateKey,
   }
 }
@@ -53,4 +55,9 @@ function serviceDatabaseUrl(ownerUrl: string, password: string): string {
   url.username = 'turnpike_ledger'
   url.password = password
   return url.href
+}
+
+/** What the auditor shows the ledger. */
+export function auditToken({ internalToken }: Beside['identity']): string {
+  return `audit-${internalToken}`
 }

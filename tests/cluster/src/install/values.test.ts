@@ -44,7 +44,8 @@ it('puts values together by their objects, and takes the later of everything els
   const next = merged(values, writing('current'), restarted('2'), of('text-worker', { replicas: 1 }))
   expect(next).toMatchObject({
     image: { tag: 'dev' },
-    textWorker: { replicas: 1, settings: { EVENT_SCHEMA: 'current' }, podAnnotations: { 'turnpike-test/mark': '2' } },
+    eventSchema: 'current',
+    textWorker: { replicas: 1, podAnnotations: { 'turnpike-test/mark': '2' } },
     gateway: { settings: { CLIENT_RATE_LIMIT_PER_MINUTE: '1000000' } },
   })
   expect(JSON.stringify(next).match(/turnpike-test\/mark/g)).toHaveLength(COMPONENTS.length)

@@ -3,9 +3,18 @@ import type { Values } from '../kube/helm.ts'
 
 export const SECRET_NAME = 'turnpike-secrets'
 export const SIGNER_KEY = 'SIGNER_0'
+export const TEST_WALLET_KEY = 'TEST_WALLET'
 
 /** The components of an installation, as their pods are labelled. */
-export const COMPONENTS = ['gateway', 'ledger', 'text-worker', 'media-worker', 'transcription-worker', 'facilitator'] as const
+export const COMPONENTS = [
+  'gateway',
+  'ledger',
+  'text-worker',
+  'media-worker',
+  'transcription-worker',
+  'facilitator',
+  'auditor',
+] as const
 export type Component = (typeof COMPONENTS)[number]
 
 /** Names of the components in the chart's values. */
@@ -16,6 +25,7 @@ const VALUES_OF: Record<Component, string> = {
   'media-worker': 'mediaWorker',
   'transcription-worker': 'transcriptionWorker',
   facilitator: 'facilitator',
+  auditor: 'auditor',
 }
 
 /** Little is asked for, so that a node of two cores takes all of it; limits stay the chart's. */
@@ -44,7 +54,7 @@ export function baseValues(options: {
       image: { tag, pullPolicy: 'IfNotPresent' },
       publicBaseUrl,
       payTo: beside.identity.payTo.address,
-      secrets: { existingSecret: SECRET_NAME },
+      secrets: { existingSecret: SECRET_NAME, refs: { testWalletKey: { name: '', key: TEST_WALLET_KEY } } },
       kafka: { brokers: beside.brokers },
       s3: { endpoint, region, bucket, forcePathStyle: true },
       upstreams: { geminiBaseUrl: beside.geminiUrl, elevenlabsBaseUrl: beside.elevenlabsUrl },
@@ -64,10 +74,9 @@ export function of(component: Component, values: Values): Values {
   return { [VALUES_OF[component]]: values }
 }
 
-/** Which schema of events is written, by all that write one with two. */
+/** Which schema of events is written. */
 export function writing(eventSchema: 'previous' | 'current'): Values {
-  const writers: Component[] = ['ledger', 'text-worker', 'media-worker', 'transcription-worker']
-  return merged(...writers.map((component) => of(component, { settings: { EVENT_SCHEMA: eventSchema } })))
+  return { eventSchema }
 }
 
 /** Makes every pod another one: nothing reads the annotation. */

@@ -1,6 +1,7 @@
 import { type AuditFound, readAudit } from '@turnpike/crowd'
 import { runAuditor } from '@turnpike/local'
 import type { Cluster } from '../cluster.ts'
+import { auditToken } from '../install/prepare-namespace.ts'
 import { RELEASE } from '../kube/kube.ts'
 import { forwardPort } from '../kube/port-forward.ts'
 
@@ -14,7 +15,7 @@ export async function auditCluster({ kube, beside, gatewayUrl }: Cluster, fromBl
     const env = {
       GATEWAY_URL: gatewayUrl,
       LEDGER_URL: ledger.url,
-      INTERNAL_TOKEN: identity.internalToken,
+      AUDIT_TOKEN: auditToken(identity),
       RECEIPT_TOKEN_KEYS: identity.receiptTokenKeys,
       CONTENT_KEYS: identity.contentKeys,
       CHAIN_RPC_URL: rpcUrl,

@@ -41,6 +41,8 @@ export type StepResult = {
   charged: number
   /** Keys that can never be paid any more, uncharged. */
   closed: number
+  /** Transfers of others than the crowd meanwhile: those of the installation's own check. */
+  others: number
   differences: string[]
   upstream: CallsPerCharge
   answers: Record<string, number>
@@ -100,13 +102,19 @@ export async function underLoad(
     differences.push(`request ${request.number} is paid and cannot be fetched: ${lastSeen}`)
   }
   await untilQuiet(site, QUIET_MS)
-  const books = await readBooks({ payTo: site.payTo, rpcUrl: site.rpcUrl, crowd, fromBlock })
+  const books = await readBooks({
+    payTo: site.payTo,
+    rpcUrl: site.rpcUrl,
+    crowd,
+    fromBlock,
+    payers: wallets.map(({ address }) => address),
+  })
   const { text, ...audit } = await site.audit(fromBlock)
   const calls = countCalls(crowd, await upstream.texts())
   differences.push(
     ...crowd.violations,
     ...books.differences,
-    ...auditDifferences(books.transfers, audit),
+    ...auditDifferences(books.transfers + books.others, audit),
     ...(text === '' ? [] : [text]),
   )
   const most = options.repeats === 'none' ? 1 : 2
@@ -118,6 +126,7 @@ export async function underLoad(
     requests: crowd.requests.length,
     charged: books.results,
     closed: books.closed,
+    others: books.others,
     differences,
     upstream: calls,
     answers: Object.fromEntries([...crowd.answers].sort(([, one], [, other]) => other - one)),

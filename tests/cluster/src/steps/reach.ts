@@ -25,6 +25,7 @@ const MAY: Record<Component, readonly Target[]> = {
   'media-worker': ['kafka', 'redis', 's3', 'upstreams'],
   'transcription-worker': ['kafka', 'redis', 's3', 'upstreams'],
   facilitator: ['chainRpc'],
+  auditor: ['gateway', 'ledger', 's3', 'chainRpc'],
 }
 /** The stranger's own way out is free: what it cannot reach refuses it, and what it can shows that there was something to reach. */
 const OURS: readonly Target[] = ['ledger', 'facilitator', 'gateway']
