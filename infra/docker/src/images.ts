@@ -36,7 +36,7 @@ export const images: readonly Image[] = [
     entries: {
       main: 'infra/local/src/compose/chain.ts',
       keys: 'infra/local/src/compose/keys.ts',
-      prepare: 'infra/local/src/compose/prepare.ts',
+      bucket: 'infra/local/src/compose/bucket.ts',
       pay: 'infra/local/src/compose/pay.ts',
       healthcheck,
     },

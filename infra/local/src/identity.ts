@@ -30,7 +30,8 @@ export function keptIdentity(home: Home): Identity {
   return identity
 }
 
-function freshIdentity(): Identity {
+/** New keys for everything. */
+export function freshIdentity(): Identity {
   return {
     payTo: freshWallet(),
     wallet: freshWallet(),
