@@ -2,12 +2,15 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { connectChain, fundWallet, homeAt, type Identity, keptIdentity, mintUsdc, startPart, type Wallet } from '@turnpike/local'
 import { startSandbox } from '@turnpike/sandbox'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { emptyTopics } from './empty-topics.ts'
 import { forwardTcp } from './tcp-forward.ts'
 
 /** What an installation needs and does not bring: it runs beside the cluster, and every address is one that pods reach. */
 export type Beside = {
   identity: Identity
+  /** Of the facilitators, one for each. */
+  signers: readonly Wallet[]
   brokers: readonly string[]
   /** As the owner of the database. */
   databaseUrl: string
@@ -55,13 +58,15 @@ export async function startBeside(folder: string, host: string): Promise<Beside>
     const sandbox = await startSandbox({ host, geminiApiKey: SANDBOX_KEY, elevenlabsApiKey: SANDBOX_KEY })
     toStop.push(sandbox.close)
     const client = connectChain(chain.rpcUrl)
-    await client.setBalance({ address: identity.signer.address, value: 10n ** 21n })
+    const signers = [identity.signer, freshWallet()]
+    for (const { address } of signers) await client.setBalance({ address, value: 10n ** 21n })
     await mintUsdc(client, identity.wallet.address, TEST_WALLET_ATOMIC)
     // The part makes the topics; here the installation shall.
     await emptyTopics(kafka.brokers)
     const portOf = (url: string) => Number(new URL(url).port)
     return {
       identity,
+      signers,
       brokers: kafka.brokers,
       databaseUrl: reached(postgres.url),
       redisUrl: reached(redis.url),
@@ -86,4 +91,9 @@ export async function startBeside(folder: string, host: string): Promise<Beside>
     await stop()
     throw error
   }
+}
+
+function freshWallet(): Wallet {
+  const privateKey = generatePrivateKey()
+  return { address: privateKeyToAddress(privateKey), privateKey }
 }

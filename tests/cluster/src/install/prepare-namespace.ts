@@ -3,7 +3,7 @@ import { until } from '@turnpike/testing'
 import { type Beside, SANDBOX_KEY } from '../beside/start-beside.ts'
 import type { Kube } from '../kube/kube.ts'
 import { mustRun } from '../kube/run-command.ts'
-import { SECRET_NAME, SIGNER_KEY, TEST_WALLET_KEY } from './values.ts'
+import { SECRET_NAME, signerKey, TEST_WALLET_KEY } from './values.ts'
 
 const VOICE_ID_LENGTH = 20
 const DELETE_MS = 180_000
@@ -24,7 +24,7 @@ export async function deleteNamespace({ namespace }: Kube): Promise<void> {
 }
 
 /** Under the keys that the chart's values name. */
-function secretsOf({ identity, databaseUrl, redisUrl, rpcUrl, s3 }: Beside): Record<string, string> {
+function secretsOf({ identity, signers, databaseUrl, redisUrl, rpcUrl, s3 }: Beside): Record<string, string> {
   const voices = VOICE_ALIASES.map((alias) => [alias, `Sandbox${alias}`.padEnd(VOICE_ID_LENGTH, '0')])
   return {
     DATABASE_URL: serviceDatabaseUrl(databaseUrl, identity.internalToken),
@@ -45,7 +45,7 @@ function secretsOf({ identity, databaseUrl, redisUrl, rpcUrl, s3 }: Beside): Rec
     FACILITATOR_TOKEN: `facilitator-${identity.internalToken}`,
     AUDIT_TOKEN: auditToken(identity),
     [TEST_WALLET_KEY]: identity.wallet.privateKey,
-    [SIGNER_KEY]: identity.signer.privateKey,
+    ...Object.fromEntries(signers.map(({ privateKey }, place) => [signerKey(place), privateKey])),
   }
 }
 

@@ -2,7 +2,7 @@ import type { Beside, DependencyName } from '../beside/start-beside.ts'
 import type { Values } from '../kube/helm.ts'
 
 export const SECRET_NAME = 'turnpike-secrets'
-export const SIGNER_KEY = 'SIGNER_0'
+export const signerKey = (place: number): string => `SIGNER_${place}`
 export const TEST_WALLET_KEY = 'TEST_WALLET'
 
 /** The components of an installation, as their pods are labelled. */
@@ -58,7 +58,8 @@ export function baseValues(options: {
       kafka: { brokers: beside.brokers },
       s3: { endpoint, region, bucket, forcePathStyle: true },
       upstreams: { geminiBaseUrl: beside.geminiUrl, elevenlabsBaseUrl: beside.elevenlabsUrl },
-      facilitator: { signers: [{ key: SIGNER_KEY }] },
+      // Two facilitators with an account each.
+      facilitator: { signers: [0, 1].map((place) => ({ key: signerKey(place) })) },
       // One broker.
       topics: { replicationFactor: 1, minInsyncReplicas: 1 },
       // The load comes from one address.

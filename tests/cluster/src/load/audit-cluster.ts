@@ -9,7 +9,7 @@ const LEDGER_PORT = 9402
 
 /** The auditor as an operator runs it: the installation's ledger, results and receipts against the chain, from a block on. */
 export async function auditCluster({ kube, beside, gatewayUrl }: Cluster, fromBlock: bigint): Promise<AuditFound> {
-  const { identity, s3, rpcUrl } = beside
+  const { identity, signers, s3, rpcUrl } = beside
   const ledger = await forwardPort(kube.namespace, `service/${RELEASE}-ledger`, LEDGER_PORT)
   try {
     const env = {
@@ -20,7 +20,7 @@ export async function auditCluster({ kube, beside, gatewayUrl }: Cluster, fromBl
       CONTENT_KEYS: identity.contentKeys,
       CHAIN_RPC_URL: rpcUrl,
       PAY_TO: identity.payTo.address,
-      FACILITATOR_SIGNERS: identity.signer.address,
+      FACILITATOR_SIGNERS: signers.map(({ address }) => address).join(','),
       S3_ENDPOINT: s3.endpoint,
       S3_REGION: s3.region,
       S3_BUCKET: s3.bucket,
