@@ -146,7 +146,7 @@ runService(async () => {
     { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: 20_000, keepAliveTimeout: 65_000, maxHeaderSize: MAX_HEADER_BYTES },
     app,
   )
-  server.on('clientError', refuseUnreadable)
+  server.on('clientError', (error, socket) => refuseUnreadable(`${config.publicBaseUrl}/docs`, error, socket))
   // An expectation that nobody knows is nobody's concern; Node's own answer would be a 417 without a body or an id.
   server.on('checkExpectation', app)
   const internal = await startInternalServer({

@@ -11,7 +11,7 @@ beforeAll(async () => {
     { headersTimeout: 40, requestTimeout: 40, connectionsCheckingInterval: 10, maxHeaderSize: 2_048 },
     (_request, response) => response.end(),
   )
-  server.on('clientError', refuseUnreadable)
+  server.on('clientError', (error, socket) => refuseUnreadable('https://turnpike.example/docs', error, socket))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
 })
@@ -48,6 +48,13 @@ describe('what is no request', () => {
     const { status, headers, error } = await answerTo(bytes)
     expect(status).toBe(expected)
     expect(headers['x-should-retry']).toBe('false')
-    expect(error).toMatchObject({ code: 'malformed_http', charged: 'no', retryable: false })
+    expect(error).toMatchObject({
+      code: 'malformed_http',
+      charged: 'no',
+      retryable: false,
+      type: 'invalid_request_error',
+      param: null,
+    })
+    expect(error.doc_url).toBe('https://turnpike.example/docs#malformed_http')
   })
 })

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Duplex } from 'node:stream'
-import { type Charged, type ErrorCode, errorRow } from '@turnpike/contracts'
+import { type Charged, type ErrorCode, errorEnvelope, errorRow } from '@turnpike/contracts'
 
 /** What Node cannot read as HTTP never reaches the routes: it gets the same envelope and a request id all the same. */
-export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
+export function refuseUnreadable(docsUrl: string, error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
@@ -13,10 +13,8 @@ export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): 
   // A request that may come back may have come before, with a payment: what became of that is not known here.
   const charged: Charged = retryable ? 'unknown' : 'no'
   const requestId = randomUUID()
-  const body = JSON.stringify({
-    error: { message: message ?? errorRow(code).message, type: 'invalid_request_error', param: null, code, charged, retryable },
-    request_id: requestId,
-  })
+  const problem = { code, charged, ...(message === undefined ? {} : { message }) }
+  const body = JSON.stringify(errorEnvelope(problem, { path: '', requestId, docsUrl }))
   socket.end(
     [
       `HTTP/1.1 ${status}`,
