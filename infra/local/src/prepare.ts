@@ -4,6 +4,7 @@ import type { ToolDeps } from './process/run-tool.ts'
 import { obtainChromium } from './software/chromium.ts'
 import { obtainFfmpeg } from './software/ffmpeg.ts'
 import { obtainKafka } from './software/kafka.ts'
+import { obtainPromtool } from './software/promtool.ts'
 import { obtainRedis } from './software/redis.ts'
 import { obtainVersitygw } from './software/versitygw.ts'
 import { terminalOn } from './supervisor/terminal.ts'
@@ -18,6 +19,7 @@ const software: readonly (readonly [string, (deps: ToolDeps) => Promise<unknown>
   ['s3', obtainVersitygw],
   ['ffmpeg', obtainFfmpeg],
   ['chromium', obtainChromium],
+  ['promtool', obtainPromtool],
 ]
 
 try {
