@@ -20,9 +20,8 @@ const outcomes: Outcome[] = []
 try {
   if (filters.length === 0) {
     outcomes.push(step('linter', ['biome', 'ci', '.', '--reporter=summary']))
-    outcomes.push(
-      step('type check', ['turbo', 'run', 'typecheck', '--output-logs=errors-only', '--log-order=grouped', '--summarize=false']),
-    )
+    // One program over everything: a fifth of what workspace by workspace takes where nothing is cached (`npm run typecheck` is that).
+    outcomes.push(step('type check', ['tsc', '-p', 'tsconfig.json']))
   }
   outcomes.push(prepare())
   // Faults wait far more than they work, and have a stack of their own: beside the parts they cost the run nothing.
