@@ -1,7 +1,9 @@
 import { defineConfig } from 'vitest/config'
 
-// `parts`: unit tests, and integration tests that start the real parts they need. `stack`: against a whole running stack. `faults`: on a
-// stack of its own, which it breaks.
+const ownStack = ['tests/faults/**/*.test.ts', 'tests/e2e/src/{restart,strict-stack}.test.ts']
+
+// `parts`: unit tests, and integration tests that start the real parts they need. `stack`: against one running stack. `own-stack`: each
+// on a stack of its own, which it stops, breaks or sets up in its own way. `wire`: slow ones about connections, by npm run test:wire.
 export default defineConfig({
   test: {
     testTimeout: 60_000,
@@ -22,13 +24,28 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'faults', include: ['tests/faults/**/*.test.ts'], fileParallelism: false, testTimeout: 120_000 },
+        test: { name: 'chart', include: ['infra/helm/**/*.test.ts'], maxWorkers: 2 },
+      },
+      {
+        extends: true,
+        test: { name: 'own-stack', include: ownStack, fileParallelism: false, testTimeout: 120_000 },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'wire',
+          include: ['services/**/*.wire.ts', 'tests/wire/**/*.wire.ts'],
+          fileParallelism: false,
+          testTimeout: 240_000,
+          hookTimeout: 240_000,
+        },
       },
       {
         extends: true,
         test: {
           name: 'stack',
           include: ['tests/e2e/**/*.test.ts', 'tests/conformance/**/*.test.ts'],
+          exclude: ownStack,
           globalSetup: ['tests/e2e/src/shared-stack.ts'],
           fileParallelism: false,
           testTimeout: 120_000,

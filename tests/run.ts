@@ -24,10 +24,10 @@ try {
     outcomes.push(step('type check', ['tsc', '-p', 'tsconfig.json']))
   }
   outcomes.push(prepare())
-  // Faults wait far more than they work, and have a stack of their own: beside the parts they cost the run nothing.
-  const faults = startVitest('faults')
+  // They wait far more than they work, and disturb nobody: beside the parts they cost the run nothing.
+  const ownStack = startVitest('own-stack')
   outcomes.push(vitest('parts'))
-  outcomes.push(await finished(faults))
+  outcomes.push(await finished(ownStack))
   outcomes.push(vitest('stack'))
 } finally {
   rmSync(reports, { recursive: true, force: true })
