@@ -70,12 +70,10 @@ export function currentTraceparent(): string | undefined {
   return span === undefined ? undefined : traceparentOf(span)
 }
 
-const NO_FIELDS = {}
-
-/** For every log line that is written inside a span. */
+/** For every log line that is written inside a span. A new object each time: the logger writes the line's own fields into it. */
 export function traceFields(): { traceId?: string } {
   const span = tracer === undefined ? undefined : trace.getActiveSpan()
-  return span === undefined ? NO_FIELDS : { traceId: span.spanContext().traceId }
+  return span === undefined ? {} : { traceId: span.spanContext().traceId }
 }
 
 const KINDS = {
