@@ -16,7 +16,7 @@ export default defineConfig({
           include: [
             'packages/**/*.test.ts',
             'services/**/*.test.ts',
-            'infra/**/*.test.ts',
+            'infra/!(helm)/**/*.test.ts',
             'tests/{architecture,crowd,cluster}/**/*.test.ts',
           ],
           maxWorkers: 2,

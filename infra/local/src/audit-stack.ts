@@ -1,15 +1,18 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { checkoutRoot, homeAt } from './home.ts'
+import { checkoutRoot, type Home, homeAt } from './home.ts'
 import { keptIdentity } from './identity.ts'
 import { runningStack } from './stack-file.ts'
+import { storeWire } from './units/guarded-environment.ts'
+import { keptPasswords } from './wire/accounts.ts'
+import { keptTokens } from './wire/guards.ts'
 
 const auditorMain = 'services/auditor/src/main.ts'
 
 /** What the auditor needs to know of the stack that runs on a home: the same variables that an operator sets. */
 export function auditorEnvironment(folder: string): Record<string, string> {
   const home = homeAt(folder)
-  const { gateways, chain, payTo, s3, processes } = runningStack(home)
+  const { gateways, chain, payTo, s3, processes, guarded } = runningStack(home)
   const { internalToken, receiptTokenKeys, contentKeys, signer } = keptIdentity(home)
   const ledgers = processes.flatMap(({ name, internalUrl }) =>
     name === 'ledger' && internalUrl !== undefined ? [internalUrl] : [],
@@ -29,6 +32,16 @@ export function auditorEnvironment(folder: string): Record<string, string> {
     S3_ACCESS_KEY_ID: s3.accessKeyId,
     S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
     S3_FORCE_PATH_STYLE: 'true',
+    ...(guarded === undefined ? {} : guardedAuditor(home, guarded)),
+  }
+}
+
+/** Under its own name, with a token that reads and commands nothing. */
+function guardedAuditor(home: Home, guarded: { readonly caFile: string }): Record<string, string> {
+  return {
+    LEDGER_TLS_CA_FILE: guarded.caFile,
+    AUDIT_TOKEN: keptTokens(home).auditToken,
+    ...storeWire(guarded, 'auditor', keptPasswords(home.dataOf('s3')).auditor),
   }
 }
 

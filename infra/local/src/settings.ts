@@ -12,6 +12,8 @@ export interface Settings {
   readonly replicas: Readonly<Record<ServiceName, number>>
   readonly blockTimeSeconds: number | undefined
   readonly providerTimeoutMs: number | undefined
+  /** Every connection between the parts of the stack over TLS, and every service under an account of its own. */
+  readonly isGuarded: boolean
   readonly yours: YourParts
 }
 
@@ -59,8 +61,15 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     replicas: parseReplicas(text('TURNPIKE_REPLICAS'), serviceNames),
     blockTimeSeconds: whole('TURNPIKE_BLOCK_TIME', text('TURNPIKE_BLOCK_TIME'), 1, 3_600),
     providerTimeoutMs: whole('TURNPIKE_PROVIDER_TIMEOUT_MS', text('TURNPIKE_PROVIDER_TIMEOUT_MS'), 1, 3_600_000),
+    isGuarded: guarded(text('TURNPIKE_WIRE')),
     yours,
   }
+}
+
+function guarded(value: string | undefined): boolean {
+  if (value === undefined || value === 'plain') return false
+  if (value === 'tls') return true
+  throw new StackFailure(`TURNPIKE_WIRE is "${value}"; it takes plain or tls.`)
 }
 
 function whole(name: string, value: string | undefined, least: number, most: number): number | undefined {

@@ -25,6 +25,8 @@ export interface Stack {
   }
   /** Null when every upstream is a real one. */
   readonly sandbox: { readonly adminUrl: string } | null
+  /** The authority of a stack whose connections are encrypted; absent of a plain one. */
+  readonly guarded?: { readonly caFile: string }
   readonly processes: readonly StackProcess[]
 }
 

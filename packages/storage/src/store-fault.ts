@@ -6,7 +6,7 @@ const FORBIDDEN = 403
 /** A sentence where the configuration of the store is at fault; undefined for a store that is away. */
 export function storeFault(error: unknown): string | undefined {
   return wireFault(error, {
-    what: 'The object store',
+    what: 'the object store',
     ca: 'S3_TLS_CA',
     credentials: 'S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY for S3_BUCKET',
     isRefusal: (each) => each instanceof S3ServiceException && each.$metadata.httpStatusCode === FORBIDDEN,

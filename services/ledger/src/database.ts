@@ -62,7 +62,7 @@ const REFUSED = ['28P01', '28000', '3D000']
 /** A sentence where the configuration of the connection is at fault; undefined for a Postgres that is away. */
 export function databaseFault(error: unknown): string | undefined {
   const state = sqlStateOf(error)
-  return wireFault(error, {
+  return wireFault(tlsErrorOf(error) ?? error, {
     what: 'Postgres',
     ca: 'DATABASE_TLS_CA',
     credentials: 'DATABASE_URL: its role, its password, its database, or a connection without TLS',
@@ -80,11 +80,30 @@ export function isUnstorable(error: unknown): boolean {
 }
 
 function sqlStateOf(error: unknown): string | undefined {
-  for (let at: unknown = error, depth = 0; isRecord(at) && depth < 6; depth++) {
-    if (typeof at.originalCode === 'string') return at.originalCode
+  const found = causesOf(error).find(({ originalCode }) => typeof originalCode === 'string')
+  return found?.originalCode as string | undefined
+}
+
+/** Of a certificate that was not taken, the adapter keeps only the words. */
+function tlsErrorOf(error: unknown): Error | undefined {
+  const found = causesOf(error).find(({ kind, reason }) => kind === 'TlsConnectionError' && typeof reason === 'string')
+  if (found === undefined) return undefined
+  const reason = String(found.reason)
+  const code = /altnames/.test(reason)
+    ? 'ERR_TLS_CERT_ALTNAME_INVALID'
+    : /expired|not yet valid/.test(reason)
+      ? 'CERT_HAS_EXPIRED'
+      : 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'
+  return Object.assign(new Error(reason), { code })
+}
+
+function causesOf(error: unknown): Record<string, unknown>[] {
+  const found: Record<string, unknown>[] = []
+  for (let at: unknown = error; isRecord(at) && found.length < 6; ) {
+    found.push(at)
     at = at.cause ?? (isRecord(at.meta) ? at.meta.driverAdapterError : undefined)
   }
-  return undefined
+  return found
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

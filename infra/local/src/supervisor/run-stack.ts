@@ -12,6 +12,7 @@ import { ledgerRoleIn } from '../units/ledger-database.ts'
 import { planUnits } from '../units/plan-units.ts'
 import { portNames } from '../units/port-names.ts'
 import { type Wiring, wire } from '../units/wiring.ts'
+import { guardsOf } from '../wire/guards.ts'
 import { serveControl } from './control-socket.ts'
 import { endLeftovers } from './process-record.ts'
 import { Supervisor } from './supervisor.ts'
@@ -49,7 +50,8 @@ export async function runStack(settings: Settings, terminal: Terminal, signal: A
     writePortBook(home.portsFile, ports)
     const ledgerRole = await ledgerRoleIn(settings.yours.databaseUrl)
     if (ledgerRole === 'owner') terminal.problem('postgres', noRoleOfItsOwn)
-    const wiring = wire(settings, home, keptIdentity(home), ports, ledgerRole)
+    const guards = settings.isGuarded ? await guardsOf(home) : undefined
+    const wiring = wire(settings, home, keptIdentity(home), ports, ledgerRole, guards)
     const supervisor = new Supervisor({
       home,
       terminal,
@@ -92,7 +94,8 @@ async function recover(home: Home): Promise<number> {
 }
 
 function describe(wiring: Wiring, processes: readonly StackProcess[]): Stack {
-  const { gatewayUrls, payTo, identity, chain, facilitatorUrl, brokers, databaseUrl, redisUrl, s3, sandboxAdminUrl } = wiring
+  const { gatewayUrls, payTo, identity, chain, facilitatorUrl, brokers, databaseUrl, redisUrl, s3, sandboxAdminUrl, guards } =
+    wiring
   return {
     baseUrl: gatewayUrls[0] ?? '',
     gateways: gatewayUrls,
@@ -105,6 +108,7 @@ function describe(wiring: Wiring, processes: readonly StackProcess[]): Stack {
     redisUrl,
     s3,
     sandbox: sandboxAdminUrl === undefined ? null : { adminUrl: sandboxAdminUrl },
+    ...(guards === undefined ? {} : { guarded: { caFile: guards.caFile } }),
     processes,
   }
 }

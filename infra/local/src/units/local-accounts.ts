@@ -10,7 +10,10 @@ const walletAtomic = 1_000_000_000n
 const leastWalletAtomic = 1_000_000n
 
 /** The demo wallet holds 1,000 test USDC, again when it was spent; the facilitator's signer can pay for its gas. */
-export async function fundAccounts(rpcUrl: string, { wallet, signer }: Pick<Identity, 'wallet' | 'signer'>): Promise<void> {
+export async function fundAccounts(
+  rpcUrl: string,
+  { wallet, signer }: { readonly [Name in 'wallet' | 'signer']: Pick<Identity[Name], 'address'> },
+): Promise<void> {
   const chain = connectChain(rpcUrl)
   const balanceAtomic = await balanceOfUsdc(chain, wallet.address)
   if (balanceAtomic < leastWalletAtomic) await mintUsdc(chain, wallet.address, walletAtomic - balanceAtomic)

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { StackFailure } from '../failure.ts'
 import { checkoutRoot } from '../home.ts'
-import { isOk, type Unit, type UnitKind } from './unit.ts'
+import { isOk } from '../wire/is-ok.ts'
+import type { Unit, UnitKind } from './unit.ts'
 
 export interface NodeProgram {
   readonly name: string
@@ -17,11 +18,13 @@ export interface NodeProgram {
   readonly internalUrl?: string
   /** Answers 200 when it is usable. */
   readonly readyUrl?: string
+  /** PEM of the authority behind an https address. */
+  readonly ca?: string | undefined
 }
 
 /** One of our own programs. */
 export function nodeUnit(program: NodeProgram): Unit {
-  const { name, replica, kind, needs, stopRank, where, readyUrl } = program
+  const { name, replica, kind, needs, stopRank, where, readyUrl, ca } = program
   return {
     name,
     replica,
@@ -47,7 +50,7 @@ export function nodeUnit(program: NodeProgram): Unit {
       env: { ...inheritedEnvironment(), ...program.env },
       stopSignal: 'SIGTERM',
     }),
-    answers: async () => readyUrl === undefined || (await isOk(readyUrl)),
+    answers: async () => readyUrl === undefined || (await isOk(readyUrl, ca)),
     fill: async () => {},
   }
 }
@@ -72,6 +75,7 @@ const ownedByTheStack = new Set([
     'CHAIN_RPC_URL',
     'FACILITATOR_URL',
     'FACILITATOR_TOKEN',
+    'AUDIT_TOKEN',
     'SIGNER_PRIVATE_KEY',
   ],
   ...[

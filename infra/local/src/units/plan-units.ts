@@ -4,10 +4,11 @@ import { postgres } from '../parts/postgres.ts'
 import { redis } from '../parts/redis.ts'
 import { makeBucket, s3 } from '../parts/s3.ts'
 import { portOf } from '../port-book.ts'
+import { databaseCa, facilitatorToken, serverFiles } from './guarded-environment.ts'
 import { fundAccounts, keepingWholeState } from './local-accounts.ts'
 import { type NodeProgram, nodeUnit } from './node-unit.ts'
 import { partUnit, yourUnit } from './part-unit.ts'
-import { facilitatorToken, services } from './services.ts'
+import { services } from './services.ts'
 import type { Unit } from './unit.ts'
 import { internalPortName, replicasOf, sandboxKey, siteOf, type Wiring } from './wiring.ts'
 
@@ -19,7 +20,7 @@ export function planUnits(wiring: Wiring): Unit[] {
 function dataUnits(wiring: Wiring): Unit[] {
   const { settings, home, ports } = wiring
   const { databaseUrl, redisUrl, kafkaBrokers, s3: yourS3 } = settings.yours
-  const site = (name: string) => siteOf(home, ports, name)
+  const site = (name: string) => siteOf(home, ports, name, wiring.guards)
   return [
     kafkaBrokers === undefined
       ? partUnit(kafka, site('kafka'), { stopRank: 2 })
@@ -64,7 +65,8 @@ function chainUnits(wiring: Wiring): Unit[] {
             CHAIN_RPC_URL: chain.rpcUrl,
             SIGNER_PRIVATE_KEY: identity.signer.privateKey,
             PAY_TO: payTo,
-            ...facilitatorToken(),
+            ...facilitatorToken(wiring),
+            ...serverFiles(wiring, 'facilitator'),
           },
         })
       : yourUnit('facilitator', new URL(facilitatorUrl).host, async () => {}),
@@ -92,7 +94,7 @@ function sandboxUnits({ sandboxAdminUrl, ports, home }: Wiring): Unit[] {
   ]
 }
 
-function migration({ databaseUrl, ledgerDatabaseUrl }: Wiring): Unit {
+function migration({ databaseUrl, ledgerDatabaseUrl, guards }: Wiring): Unit {
   return nodeUnit({
     ...{
       name: 'ledger-migrate',
@@ -103,21 +105,23 @@ function migration({ databaseUrl, ledgerDatabaseUrl }: Wiring): Unit {
       where: 'the database is up to date',
     },
     main: 'services/ledger/src/migrate.ts',
-    env: { ...common(), MIGRATION_DATABASE_URL: databaseUrl, DATABASE_URL: ledgerDatabaseUrl },
+    env: { ...common(), MIGRATION_DATABASE_URL: databaseUrl, DATABASE_URL: ledgerDatabaseUrl, ...databaseCa(guards) },
   })
 }
 
 function serviceUnits(wiring: Wiring): Unit[] {
-  const { ports, gatewayUrls, settings } = wiring
+  const { ports, gatewayUrls, settings, guards } = wiring
   return services.flatMap(({ name, hasPublicPort, needs, stopRank, env }) =>
     replicasOf(settings, name).map((replica) => {
       const internalPort = portOf(ports, internalPortName(name, replica))
-      const internalUrl = `http://127.0.0.1:${internalPort}`
+      const scheme = guards !== undefined && name === 'ledger' ? 'https' : 'http'
+      const internalUrl = `${scheme}://127.0.0.1:${internalPort}`
       const publicUrl = hasPublicPort ? gatewayUrls[replica] : undefined
       const program: NodeProgram = {
         ...{ name, replica, kind: 'service', needs, stopRank, internalUrl, where: publicUrl ?? internalUrl },
         main: `services/${name}/src/main.ts`,
         readyUrl: `${publicUrl ?? internalUrl}/readyz`,
+        ca: guards?.credentials.ledger.ca,
         env: {
           ...common(),
           ...env(wiring),

@@ -1,3 +1,4 @@
+import { callerWires, databaseCa, dataWires, facilitatorToken, serverFiles } from './guarded-environment.ts'
 import { mediaModels, mediaRoutes } from './media-models.ts'
 import type { ServiceName } from './service-names.ts'
 import type { Wiring } from './wiring.ts'
@@ -24,10 +25,15 @@ export const services: readonly ServiceRow[] = [
     stopRank: 4,
     env: (wiring) => ({
       ...shared(wiring),
+      ...dataWires(wiring, 'ledger'),
+      ...serverFiles(wiring, 'ledger'),
+      ...databaseCa(wiring.guards),
+      ...callerWires(wiring),
+      ...(wiring.guards === undefined ? {} : { AUDIT_TOKEN: wiring.guards.auditToken }),
       INTERNAL_TOKEN: wiring.identity.internalToken,
       DATABASE_URL: wiring.ledgerDatabaseUrl,
       FACILITATOR_URL: wiring.facilitatorUrl,
-      ...facilitatorToken(),
+      ...facilitatorToken(wiring),
       CHAIN_RPC_URL: wiring.chain.rpcUrl,
       PAY_TO: wiring.payTo,
       RECEIPT_SIGNING_KEYS: wiring.identity.receiptSigningKeys,
@@ -40,6 +46,7 @@ export const services: readonly ServiceRow[] = [
     stopRank: 5,
     env: (wiring) => ({
       ...shared(wiring),
+      ...dataWires(wiring, 'text-worker'),
       GEMINI_BASE_URL: wiring.gemini.baseUrl,
       GEMINI_API_KEY: wiring.gemini.apiKey,
       TEXT_ROUTES: yoursOr(
@@ -55,6 +62,7 @@ export const services: readonly ServiceRow[] = [
     stopRank: 5,
     env: (wiring) => ({
       ...shared(wiring),
+      ...dataWires(wiring, 'media-worker'),
       PUBLIC_BASE_URL: publicBaseUrl(wiring),
       MEDIA_CAPABILITY_KEYS: wiring.identity.mediaCapabilityKeys,
       MEDIA_AT_REST: yoursOr('MEDIA_AT_REST', 'sealed'),
@@ -72,6 +80,7 @@ export const services: readonly ServiceRow[] = [
     stopRank: 5,
     env: (wiring) => ({
       ...shared(wiring),
+      ...dataWires(wiring, 'transcription-worker'),
       STAGING_KEYS: yoursOr('STAGING_KEYS', wiring.identity.stagingKeys),
       ELEVENLABS_BASE_URL: wiring.elevenlabs.baseUrl,
       ELEVENLABS_API_KEY: wiring.elevenlabs.apiKey,
@@ -85,11 +94,13 @@ export const services: readonly ServiceRow[] = [
     stopRank: 6,
     env: (wiring) => ({
       ...shared(wiring),
+      ...dataWires(wiring, 'gateway'),
+      ...callerWires(wiring),
       INTERNAL_TOKEN: wiring.identity.internalToken,
       PUBLIC_BASE_URL: publicBaseUrl(wiring),
       LEDGER_URL: wiring.ledgerUrls.join(','),
       FACILITATOR_URL: wiring.facilitatorUrl,
-      ...facilitatorToken(),
+      ...facilitatorToken(wiring),
       CHAIN_RPC_URL: wiring.chain.rpcUrl,
       PAY_TO: wiring.payTo,
       RECEIPT_TOKEN_KEYS: wiring.identity.receiptTokenKeys,
@@ -109,10 +120,10 @@ export const services: readonly ServiceRow[] = [
   },
 ]
 
-function shared({ brokers, redisUrl, identity, s3 }: Wiring): Record<string, string> {
+function shared({ brokers, redisUrl, identity, s3, guards, settings }: Wiring): Record<string, string> {
   return {
     KAFKA_BROKERS: brokers.join(','),
-    REDIS_URL: redisUrl,
+    REDIS_URL: guards !== undefined && settings.yours.redisUrl === undefined ? withoutAccount(redisUrl) : redisUrl,
     CONTENT_KEYS: identity.contentKeys,
     // No release before this one runs beside it here, unless a drill says so.
     EVENT_SCHEMA: yoursOr('EVENT_SCHEMA', 'current'),
@@ -125,10 +136,12 @@ function shared({ brokers, redisUrl, identity, s3 }: Wiring): Record<string, str
   }
 }
 
-/** For those who call the facilitator, and for ours: unset, it answers whoever reaches it. */
-export function facilitatorToken(): Record<string, string> {
-  const token = process.env.FACILITATOR_TOKEN
-  return token ? { FACILITATOR_TOKEN: token } : {}
+/** The stack's own address names the operator, whom no service is. */
+function withoutAccount(redisUrl: string): string {
+  const url = new URL(redisUrl)
+  url.username = ''
+  url.password = ''
+  return url.href
 }
 
 function publicBaseUrl(wiring: Wiring): string {

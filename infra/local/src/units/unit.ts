@@ -35,9 +35,3 @@ export interface Unit {
 export function titleOf(unit: Pick<Unit, 'name' | 'replica'>): string {
   return unit.replica === 0 ? unit.name : `${unit.name} ${unit.replica}`
 }
-
-export async function isOk(url: string): Promise<boolean> {
-  const response = await fetch(url, { signal: AbortSignal.timeout(3_000) })
-  await response.body?.cancel()
-  return response.ok
-}

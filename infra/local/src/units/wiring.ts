@@ -8,6 +8,7 @@ import { redis } from '../parts/redis.ts'
 import { type S3Address, s3 } from '../parts/s3.ts'
 import { type PortBook, portOf } from '../port-book.ts'
 import type { Settings, Upstream } from '../settings.ts'
+import type { Guards } from '../wire/guards.ts'
 import { type LedgerRole, ledgerDatabaseUrl } from './ledger-database.ts'
 import type { ServiceName } from './service-names.ts'
 
@@ -27,6 +28,8 @@ export interface Wiring {
   readonly redisUrl: string
   readonly brokers: readonly string[]
   readonly s3: S3Address
+  /** Undefined where the stack's connections are plain. */
+  readonly guards: Guards | undefined
   readonly chain: { readonly rpcUrl: string; readonly chainId: number; readonly usdc: `0x${string}` }
   readonly facilitatorUrl: string
   readonly payTo: string
@@ -43,11 +46,14 @@ export function wire(
   identity: Identity,
   ports: PortBook,
   ledgerRole: LedgerRole = 'own',
+  guards?: Guards,
 ): Wiring {
   const { yours } = settings
-  const at = (name: string) => `http://127.0.0.1:${portOf(ports, name)}`
+  const at = (name: string, scheme = 'http') => `${scheme}://127.0.0.1:${portOf(ports, name)}`
+  const ownScheme = guards === undefined ? 'http' : 'https'
+  const site = (name: string) => siteOf(home, ports, name, guards)
   const sandboxed = (name: string): Upstream => ({ baseUrl: at(name), apiKey: sandboxKey })
-  const databaseUrl = yours.databaseUrl ?? postgres.address(siteOf(home, ports, 'postgres')).url
+  const databaseUrl = yours.databaseUrl ?? postgres.address(site('postgres')).url
   return {
     settings,
     identity,
@@ -55,24 +61,27 @@ export function wire(
     home,
     databaseUrl,
     ledgerDatabaseUrl: ledgerDatabaseUrl(databaseUrl, home, ledgerRole),
-    redisUrl: yours.redisUrl ?? redis.address(siteOf(home, ports, 'redis')).url,
-    brokers: yours.kafkaBrokers ?? kafka.address(siteOf(home, ports, 'kafka')).brokers,
-    s3: yours.s3 ?? s3.address(siteOf(home, ports, 's3')),
+    redisUrl: yours.redisUrl ?? redis.address(site('redis')).url,
+    brokers: yours.kafkaBrokers ?? kafka.address(site('kafka')).brokers,
+    s3: yours.s3 ?? s3.address(site('s3')),
+    guards,
     chain: { rpcUrl: yours.chainRpcUrl ?? at('chain'), chainId, usdc: usdcAddress },
-    facilitatorUrl: yours.facilitatorUrl ?? at('facilitator'),
+    facilitatorUrl: yours.facilitatorUrl ?? at('facilitator', ownScheme),
     payTo: yours.payTo ?? identity.payTo.address,
     gemini: yours.gemini ?? sandboxed('sandbox-gemini'),
     elevenlabs: yours.elevenlabs ?? sandboxed('sandbox-elevenlabs'),
     sandboxAdminUrl: yours.gemini !== undefined && yours.elevenlabs !== undefined ? undefined : at('sandbox-admin'),
-    ledgerUrls: replicasOf(settings, 'ledger').map((replica) => at(internalPortName('ledger', replica))),
+    ledgerUrls: replicasOf(settings, 'ledger').map((replica) => at(internalPortName('ledger', replica), ownScheme)),
     gatewayUrls: replicasOf(settings, 'gateway').map((replica) =>
       replica === 0 ? `http://127.0.0.1:${settings.port}` : at(publicPortName('gateway', replica)),
     ),
   }
 }
 
-export function siteOf(home: Home, ports: PortBook, name: string): Site {
-  return { dir: home.dataOf(name), port: portOf(ports, name), sidePort: ports[`${name}-side`] ?? 0 }
+export function siteOf(home: Home, ports: PortBook, name: string, guards?: Guards): Site {
+  const guard = guards?.credentials[name as keyof Guards['credentials']]
+  const site = { dir: home.dataOf(name), port: portOf(ports, name), sidePort: ports[`${name}-side`] ?? 0 }
+  return guard === undefined ? site : { ...site, guard }
 }
 
 export function replicasOf(settings: Settings, name: ServiceName): number[] {

@@ -1,6 +1,6 @@
 /** How a dependency says that we are not who it wants, and which variables answer for it. */
 export type WireNames = {
-  /** As in "Kafka refuses …". */
+  /** In the middle of a sentence. */
   what: string
   ca: string
   credentials: string
@@ -32,10 +32,14 @@ export function wireFault(error: unknown, names: WireNames): string | undefined 
     if (OUT_OF_DATE.includes(code)) return `The certificate of ${names.what} is out of date.`
     if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
       return `The certificate of ${names.what} is for another host than the one that is configured.`
-    if (NO_TLS.includes(code)) return `${names.what} does not speak TLS where it is configured.`
-    if (names.isRefusal(each)) return `${names.what} refuses ${names.credentials}.`
+    if (NO_TLS.includes(code)) return `${capital(names.what)} does not speak TLS where it is configured.`
+    if (names.isRefusal(each)) return `${capital(names.what)} refuses ${names.credentials}.`
   }
   return undefined
+}
+
+function capital(what: string): string {
+  return what.charAt(0).toUpperCase() + what.slice(1)
 }
 
 function chainOf(error: unknown): Error[] {

@@ -216,7 +216,7 @@ export function openLedgerClient(options: {
 }
 
 function ledgerFault(error: unknown): string | undefined {
-  return wireFault(error, { what: 'The ledger', ca: 'LEDGER_TLS_CA', credentials: 'INTERNAL_TOKEN', isRefusal: () => false })
+  return wireFault(error, { what: 'the ledger', ca: 'LEDGER_TLS_CA', credentials: 'INTERNAL_TOKEN', isRefusal: () => false })
 }
 
 /** Says the same thing once, until it was well in between or something else is wrong. */
