@@ -118,7 +118,7 @@ function javaOptions(software: KafkaSoftware): string[] {
 }
 
 /** One node that is broker and controller. Sized for a machine with few cores; the reasons are where a value is not obvious. */
-function propertiesOf(site: Site): string {
+export function propertiesOf(site: Site): string {
   const settings: Record<string, string | number | boolean> = {
     'process.roles': 'broker,controller',
     'node.id': 1,

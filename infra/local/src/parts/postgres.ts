@@ -20,7 +20,7 @@ export interface PostgresAddress {
 const user = 'turnpike'
 const database = 'turnpike'
 
-const settings: Readonly<Record<string, string>> = {
+export const settings: Readonly<Record<string, string>> = {
   listen_addresses: '127.0.0.1',
   // No socket file: its path has a limit of 107 bytes, which a deep checkout passes.
   unix_socket_directories: '',

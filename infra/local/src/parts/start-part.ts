@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { partsKind } from '../containers/config.ts'
 import { freePort } from '../free-port.ts'
 import type { Credentials } from '../wire/authority.ts'
 import { type ChainAddress, chainPart } from './chain.ts'
@@ -46,7 +47,11 @@ export interface PartHandle {
   kill(): Promise<void>
 }
 
-/** Starts one part alone, in front of nothing, for a test that needs it. It ends with the process that started it. */
+/**
+ * Starts one part alone, in front of nothing, for a test that needs it. It ends with the process that started it.
+ * TURNPIKE_PARTS=containers runs it in a container instead. What only our own programs are set up for (TLS, a cluster, another address)
+ * stays a process.
+ */
 export async function startPart<Name extends keyof AddressByPart>(
   name: Name,
   options: StartPartOptions,
@@ -58,7 +63,12 @@ export async function startPart<Name extends keyof AddressByPart>(
     s3: s3 as Part<never, S3Address>,
     chain: chainPart({ blockTimeSeconds: options.blockTimeSeconds }) as Part<never, ChainAddress>,
   }
-  return await start(parts[name], options)
+  const { host, isClusterNode, guard } = options
+  const isPlain = host === undefined && isClusterNode === undefined && guard === undefined
+  if (!isPlain || partsKind(process.env) === 'processes') return await start(parts[name], options)
+  // Loaded for those only who ask for it: nobody else needs Docker, nor the second that its client takes to load.
+  const { startContainer } = await import('../containers/start-container.ts')
+  return await startContainer(parts[name], options)
 }
 
 /** Without what is absent. */
