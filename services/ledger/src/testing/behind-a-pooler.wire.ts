@@ -4,9 +4,9 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { freePort, obtainPgbouncer } from '@turnpike/local'
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
-import { type Database, openDatabase } from './database.ts'
-import { type Rig, startRig } from './testing/ledger-rig.ts'
-import { signedJob, succeeded } from './testing/signed-job.ts'
+import { type Database, openDatabase } from '../database.ts'
+import { type Rig, startRig } from './ledger-rig.ts'
+import { signedJob, succeeded } from './signed-job.ts'
 
 // PgBouncer in transaction mode, of a version that keeps no prepared statements: each transaction may have another server connection.
 let rig: Rig
