@@ -1,6 +1,7 @@
 // npm test: linter, type check, then every test against real parts on ports and a home of its own.
 //   npm test                       everything
 //   npm test -- <path or name>...  only test files whose path holds one of them, without linter and type check
+//   npm test -- --parts=containers [<path or name>...]   the parts that tests start run in containers (infra/docker/README.md), not as processes
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
@@ -8,15 +9,18 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 
+type Parts = 'processes' | 'containers'
+
 /** A failure is one line: where, which, and the first line of its error. */
 type Outcome = { passed: number; failures: string[] }
 
 const MAX_LINE = 300
-const filters = process.argv.slice(2)
+const { filters, parts } = choices(process.argv.slice(2))
 const root = join(import.meta.dirname, '..')
 const reports = mkdtempSync(join(tmpdir(), 'turnpike-test-'))
 const outcomes: Outcome[] = []
 
+const chartTools = startChartTools()
 try {
   if (filters.length === 0) {
     outcomes.push(step('linter', ['biome', 'ci', '.', '--reporter=summary']))
@@ -29,6 +33,8 @@ try {
   outcomes.push(vitest('parts'))
   outcomes.push(await finished(ownStack))
   outcomes.push(vitest('stack'))
+  outcomes.push(await chartToolsAreThere(chartTools))
+  outcomes.push(vitest('chart'))
 } finally {
   rmSync(reports, { recursive: true, force: true })
 }
@@ -40,6 +46,16 @@ if (passed + failures.length === 0) console.log(`No test matches ${filters.join(
 if (failures.length > 0) console.log(`\n── failed\n${failures.map((failure) => `   ✗ ${failure}`).join('\n')}\n`)
 console.log(`${passed} passed, ${failures.length} failed`)
 process.exit(failures.length === 0 && passed > 0 ? 0 : 1)
+
+function choices(args: readonly string[]): { filters: string[]; parts: Parts } {
+  const flag = '--parts='
+  const [chosen = 'processes', ...more] = args.filter((arg) => arg.startsWith(flag)).map((arg) => arg.slice(flag.length))
+  if (more.length > 0 || (chosen !== 'processes' && chosen !== 'containers')) {
+    console.error('Usage: npm test -- [--parts=processes|containers] [<path or name>...]')
+    process.exit(2)
+  }
+  return { filters: args.filter((arg) => !arg.startsWith(flag)), parts: chosen }
+}
 
 function step(name: string, command: string[]): Outcome {
   const startedAt = Date.now()
@@ -59,6 +75,19 @@ function prepare(): Outcome {
     stdio: ['ignore', 'inherit', 'inherit'],
   })
   return { passed: 0, failures: status === 0 ? [] : [`software of the parts: see its output above (${ending(status)})`] }
+}
+
+/** Compilers that the checks of the Helm chart need on a fresh machine, beside everything else and behind it; their output is kept. */
+function startChartTools(): ChildProcess {
+  return spawn(process.execPath, ['infra/local/src/prepare-chart.ts'], { cwd: root, stdio: ['ignore', 'ignore', 'pipe'] })
+}
+
+async function chartToolsAreThere(child: ChildProcess): Promise<Outcome> {
+  console.log('\n── software of the chart tests')
+  child.stderr?.pipe(process.stderr)
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  const failures = child.exitCode === 0 ? [] : [`software of the chart tests: see its output above (${ending(child.exitCode)})`]
+  return { passed: 0, failures }
 }
 
 type Running = { project: string; child: ChildProcess; output: string; startedAt: number }

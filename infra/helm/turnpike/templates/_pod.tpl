@@ -108,14 +108,7 @@ livenessProbe:
 {{- define "turnpike.volumeMounts" -}}
 - name: tmp
   mountPath: /tmp
-- name: secrets
-  mountPath: /run/secrets/turnpike
-  readOnly: true
-{{- if include "turnpike.serverTls" . }}
-- name: server-tls
-  mountPath: /run/secrets/server
-  readOnly: true
-{{- end }}
+{{- include "turnpike.secretMount" . }}
 {{- include "turnpike.authorityMount" . }}
 {{- end }}
 

@@ -112,18 +112,37 @@ key: {{ $key | quote }}
 {{- end }}
 {{- end }}
 
+{{- define "turnpike.secretSources" }}
+{{- range $variable, $ref := include "turnpike.secretsOf" . | fromYaml }}
+{{- with include "turnpike.secretRef" (dict "root" $.root "values" $.values "ref" $ref) | fromYaml }}
+- secret:
+    name: {{ .name }}
+    items: [{key: {{ .key }}, path: {{ $variable }}}]
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "turnpike.secretMount" }}
+{{- if include "turnpike.secretSources" . }}
+- name: secrets
+  mountPath: /run/secrets/turnpike
+  readOnly: true
+{{- end }}
+{{- if include "turnpike.serverTls" . }}
+- name: server-tls
+  mountPath: /run/secrets/server
+  readOnly: true
+{{- end }}
+{{- end }}
+
 {{- define "turnpike.secretVolume" }}
+{{- with include "turnpike.secretSources" . }}
 - name: secrets
   projected:
     defaultMode: 288 # 0440
     sources:
-      {{- range $variable, $ref := include "turnpike.secretsOf" . | fromYaml }}
-      {{- with include "turnpike.secretRef" (dict "root" $.root "values" $.values "ref" $ref) | fromYaml }}
-      - secret:
-          name: {{ .name }}
-          items: [{key: {{ .key }}, path: {{ $variable }}}]
-      {{- end }}
-      {{- end }}
+      {{- . | trim | nindent 6 }}
+{{- end }}
 {{- with include "turnpike.serverTls" . }}
 - name: server-tls
   secret:
