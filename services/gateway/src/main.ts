@@ -10,7 +10,8 @@ import {
   releaseAnnouncer,
   totalClaims,
 } from '@turnpike/admission'
-import { catalogOf } from '@turnpike/catalog'
+import { catalogOf, prices, usePrices } from '@turnpike/catalog'
+import { isTranscriptionModel } from '@turnpike/contracts'
 import { openPublisher } from '@turnpike/kafka'
 import { openChainRpc, openFacilitatorClient } from '@turnpike/payments'
 import {
@@ -45,6 +46,7 @@ import { payerBalances } from './paid/payer-balances.ts'
 import { payerCode } from './paid/payer-code.ts'
 import { safetyChecks } from './safety/safety-checks.ts'
 import { showState } from './show-state.ts'
+import { closeWithoutKeys } from './transcription/close-without-keys.ts'
 
 const CHAIN_TIMEOUT_MS = 5_000
 const VERIFY_TIMEOUT_MS = 10_000
@@ -99,11 +101,17 @@ runService(async () => {
     maxInFlight: config.maxInFlight,
     logger,
   })
-  const closedModels = watchClosedModels({ closedTargets: closedUpstreams(redis), now, logger })
+  const closedModels = await closeWithoutKeys({
+    closedModels: watchClosedModels({ closedTargets: closedUpstreams(redis), now, logger }),
+    models: wrapping === undefined ? [] : config.enabledModels.filter(isTranscriptionModel),
+    keysAnswer: async () => (await wrapping?.answers()) ?? true,
+    logger,
+  })
   const payers = payerClaims(redis)
   const total = totalClaims(redis)
   const releases = listenForReleases(subscriber)
-  const bodyReader = openBodyReader()
+  if (config.catalogPrices !== undefined) usePrices(config.catalogPrices)
+  const bodyReader = openBodyReader({ prices: prices() })
   const bodies = openBodyRoom({ maxBytes: config.maxBodyBytesInMemory })
   showState(metrics, { ...config, gate, closedModels, models: config.enabledModels, total, bodies, ledger, publisher })
   const shutdown = new AbortController()
