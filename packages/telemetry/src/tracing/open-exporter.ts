@@ -35,7 +35,8 @@ export function openExporter(options: {
     spanLimits: { attributeValueLengthLimit: 200, attributeCountLimit: 32 },
     spanProcessors: [new BatchSpanProcessor({ exporter: counted(exporter, onExported), scheduledDelayMillis: 2_000 })],
   })
-  return { tracer: provider.getTracer('turnpike'), close: () => provider.shutdown() }
+  // What could not be handed over by then is lost, and was counted.
+  return { tracer: provider.getTracer('turnpike'), close: () => provider.shutdown().catch(() => {}) }
 }
 
 function counted(exporter: OTLPTraceExporter, onExported: (result: 'exported' | 'failed', spans: number) => void): SpanExporter {
