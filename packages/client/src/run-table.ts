@@ -1,14 +1,19 @@
 /** How the letters of a run are folded before they are looked up: 0x20 makes ASCII letters lower case, 0 changes nothing. */
 export type Fold = 0 | 0x20
 
+// A slot is four numbers side by side, so that a look-up touches one cache line: the key of its run, its length (0: nobody is here), where
+// its units stand, and what it costs. The slots are at most 4/5 full: with fewer of them more stay in the cache, which is worth more than
+// the extra slots that are looked at.
+const SLOT = 4
+const [KEY, LENGTH, START, COSTS] = [0, 1, 2, 3]
+const SLOTS_PER_RUN = 1.25
+
 /**
  * Runs of UTF-16 units and what they cost, looked up in place: no piece of the text is cut out of it. The digits of a group stand in
  * four bits each, the first digit lowest. 0 is "not listed"; a listed cost never is.
  */
 export class RunTable {
   readonly #units: Uint16Array
-  readonly #starts: Uint32Array
-  readonly #costs: Uint32Array
   readonly #slots: Int32Array
   readonly #mask: number
   readonly #longest: number
@@ -17,41 +22,44 @@ export class RunTable {
     const entries = Object.entries(groups).flatMap(([digits, runs]) =>
       runs.split(' ').map((run) => ({ run, cost: packed(digits) })),
     )
-    const slots = 2 ** Math.ceil(Math.log2(Math.max(2, entries.length * 2.5)))
+    const slots = 2 ** Math.ceil(Math.log2(Math.max(2, entries.length * SLOTS_PER_RUN)))
     this.#mask = slots - 1
-    this.#slots = new Int32Array(slots).fill(-1)
+    this.#slots = new Int32Array(slots * SLOT)
     this.#units = new Uint16Array(entries.reduce((sum, { run }) => sum + run.length, 0))
-    this.#starts = new Uint32Array(entries.length + 1)
-    this.#costs = new Uint32Array(entries.length)
     this.#longest = entries.reduce((longest, { run }) => Math.max(longest, run.length), 0)
-    let at = 0
-    for (const [index, { run, cost }] of entries.entries()) {
-      this.#starts[index] = at
-      this.#costs[index] = cost
-      for (let unit = 0; unit < run.length; unit++) this.#units[at++] = run.charCodeAt(unit)
-      let slot = spread(hashOf(unitsOf(run), 0, run.length)) & this.#mask
-      while (this.#slots[slot] !== -1) slot = (slot + 1) & this.#mask
-      this.#slots[slot] = index
+    let start = 0
+    for (const { run, cost } of entries) {
+      let key = 0
+      for (let unit = 0; unit < run.length; unit++) {
+        this.#units[start + unit] = run.charCodeAt(unit)
+        key = keyed(key, run.charCodeAt(unit))
+      }
+      let slot = spread(key) & this.#mask
+      while (this.#slots[slot * SLOT + LENGTH] !== 0) slot = (slot + 1) & this.#mask
+      this.#slots.set([key, run.length, start, cost], slot * SLOT)
+      start += run.length
     }
-    this.#starts[entries.length] = at
   }
 
-  /** The packed digits of text[start, end), or 0. `hash` is that of the folded run. */
-  find(text: Uint16Array, start: number, end: number, fold: Fold, hash = hashOf(text, start, end)): number {
+  /** The packed digits of text[start, end), or 0. `key` is that of the folded run. */
+  find(text: Uint16Array, start: number, end: number, key: number, fold: Fold): number {
     const length = end - start
     if (length < 2 || length > this.#longest) return 0
-    let slot = spread(hash) & this.#mask
+    const slots = this.#slots
+    let slot = spread(key) & this.#mask
     for (;;) {
-      const index = this.#slots[slot] as number
-      if (index === -1) return 0
-      if (this.#holds(index, text, start, length, fold)) return this.#costs[index] as number
+      const at = slot * SLOT
+      const found = slots[at + LENGTH] as number
+      if (found === 0) return 0
+      // Keys can be the same by chance, or because somebody searched for it: the units decide.
+      if (slots[at + KEY] === key && found === length && this.#stands(slots[at + START] as number, text, start, length, fold)) {
+        return slots[at + COSTS] as number
+      }
       slot = (slot + 1) & this.#mask
     }
   }
 
-  #holds(index: number, text: Uint16Array, start: number, length: number, fold: Fold): boolean {
-    const from = this.#starts[index] as number
-    if ((this.#starts[index + 1] as number) - from !== length) return false
+  #stands(from: number, text: Uint16Array, start: number, length: number, fold: Fold): boolean {
     for (let offset = 0; offset < length; offset++) {
       if (this.#units[from + offset] !== ((text[start + offset] as number) | fold)) return false
     }
@@ -64,25 +72,13 @@ export function digitAt(costs: number, position: number): number {
   return (costs >>> (position * 4)) & 15
 }
 
-/** The next state of a run's hash; the first state is 0. */
-export function hashed(hash: number, unit: number): number {
-  return (Math.imul(hash, 31) + unit) | 0
+/** The key of a run with one more unit; that of none is 0. A rotation and an exclusive or: half of what a product would take. */
+export function keyed(key: number, unit: number): number {
+  return ((key << 5) | (key >>> 27)) ^ unit
 }
 
-export function unitsOf(text: string): Uint16Array {
-  const units = new Uint16Array(text.length)
-  for (let index = 0; index < text.length; index++) units[index] = text.charCodeAt(index)
-  return units
-}
-
-function hashOf(text: Uint16Array, start: number, end: number): number {
-  let hash = 0
-  for (let index = start; index < end; index++) hash = hashed(hash, text[index] as number)
-  return hash
-}
-
-function spread(hash: number): number {
-  const mixed = Math.imul(hash ^ (hash >>> 16), 0x9e3779b1)
+function spread(key: number): number {
+  const mixed = Math.imul(key ^ (key >>> 16), 0x9e3779b1)
   return mixed ^ (mixed >>> 15)
 }
 
