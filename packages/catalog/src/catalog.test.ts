@@ -1,6 +1,6 @@
 import { CATEGORIES, MODELS, type Model, PAID_ENDPOINTS, TEXT_MODELS, VOICE_ALIASES } from '@turnpike/contracts'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { catalogOf, VOICES } from './index.ts'
+import { catalogOf, type PriceBook, PUBLISHED_PRICES, usePrices, VOICES } from './index.ts'
 
 type Listed = { categories: Record<string, unknown>[]; data: Record<string, unknown>[]; catalog_version: string; object: string }
 type Priced = {
@@ -9,6 +9,15 @@ type Priced = {
   service_fee_basis_points: number
   promotion: string | null
   object: string
+}
+
+function versionAt(book: PriceBook): string {
+  usePrices(book)
+  try {
+    return catalogOf(MODELS, PAID_ENDPOINTS).version
+  } finally {
+    usePrices(PUBLISHED_PRICES)
+  }
 }
 
 const all = catalogOf(MODELS, PAID_ENDPOINTS)
@@ -233,11 +242,11 @@ describe('the catalog version', () => {
 
   it('changes with every price, limit, fee and voice', async () => {
     const versions = [
-      await versionWith('./models.ts', ({ TEXT_RATES }) => ({
-        TEXT_RATES: { ...(TEXT_RATES as object), 'gm-2.5-flash': { input: '0.31', output: '2.50' } },
-      })),
+      versionAt({ ...PUBLISHED_PRICES, text: { ...PUBLISHED_PRICES.text, 'gm-2.5-flash': { input: '0.31', output: '2.50' } } }),
+      versionAt({ ...PUBLISHED_PRICES, imageUsd: '0.036' }),
+      versionAt({ ...PUBLISHED_PRICES, minimumUsd: '0.003' }),
       await versionWith('./models.ts', () => ({ CONTEXT_TOKENS: 1_000_000 })),
-      await versionWith('./models.ts', () => ({ SERVICE_FEE_BASIS_POINTS: 25 })),
+      versionAt({ ...PUBLISHED_PRICES, serviceFeeBasisPoints: 25 }),
       await versionWith('./models.ts', ({ SPEECH }) => ({ SPEECH: { ...(SPEECH as object), defaultVoice: 'bella' } })),
       await versionWith('./models.ts', ({ TRANSCRIPTION }) => ({
         TRANSCRIPTION: { ...(TRANSCRIPTION as object), maximumBytes: 1 },

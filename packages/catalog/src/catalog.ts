@@ -1,19 +1,16 @@
 import { INPUT_TOKEN_ESTIMATE } from '@turnpike/client'
 import { canonical, MAX_PROMPT_CHARACTERS, type Model, sha256Hex } from '@turnpike/contracts'
 import {
-  CATALOG_DATE,
   CATEGORY_DATA,
   type CategoryData,
   CONTEXT_TOKENS,
   IMAGE,
   MAX_OUTPUT_TOKENS,
-  MINIMUM_PRICE_USD,
   OUTPUT_RESERVE_BASIS_POINTS,
-  SERVICE_FEE_BASIS_POINTS,
   SPEECH,
-  TEXT_RATES,
   TRANSCRIPTION,
 } from './models.ts'
+import { prices as currentPrices } from './price-book.ts'
 import { voiceList } from './voice-list.ts'
 
 export type Catalog = {
@@ -33,6 +30,7 @@ export type Catalog = {
 /** The catalog of an operator who has enabled these models, for these endpoints. Pure: the same input gives the same version. */
 export function catalogOf(enabled: readonly Model[], endpoints: readonly string[]): Catalog {
   const offered = new Set<string>(enabled)
+  const { date, serviceFeeBasisPoints } = currentPrices()
   const categories = CATEGORY_DATA.map((category) => ({
     ...category,
     models: category.models.filter((model) => offered.has(model)),
@@ -50,9 +48,9 @@ export function catalogOf(enabled: readonly Model[], endpoints: readonly string[
   }))
   const data = categories.flatMap((category) => category.models.map((model) => modelEntry(category, model)))
   const prices = categories.flatMap((category) => category.models.map((model) => pricingEntry(category, model)))
-  const promotion = SERVICE_FEE_BASIS_POINTS === 0 ? 'Zero service fee' : null
+  const promotion = serviceFeeBasisPoints === 0 ? 'Zero service fee' : null
   const voices = voiceList(categories.find((category) => category.id === 'text_to_speech')?.models ?? [])
-  const version = `${CATALOG_DATE}.${sha256Hex(canonical({ modelCategories, data, prices, promotion, fee: SERVICE_FEE_BASIS_POINTS, voices })).slice(0, 8)}`
+  const version = `${date}.${sha256Hex(canonical({ modelCategories, data, prices, promotion, fee: serviceFeeBasisPoints, voices })).slice(0, 8)}`
 
   return {
     version,
@@ -60,7 +58,7 @@ export function catalogOf(enabled: readonly Model[], endpoints: readonly string[
     pricing: {
       object: 'pricing_catalog',
       catalog_version: version,
-      service_fee_basis_points: SERVICE_FEE_BASIS_POINTS,
+      service_fee_basis_points: serviceFeeBasisPoints,
       promotion,
       data: prices,
     },
@@ -101,16 +99,17 @@ function limitsOf(category: CategoryData): Record<string, unknown> {
 
 function pricingEntry(category: CategoryData, model: Model): Record<string, unknown> {
   const entry = { model, category: category.id, currency: 'USD' }
+  const book = currentPrices()
   switch (category.id) {
     case 'text_generation': {
-      const { input, output, tier } = TEXT_RATES[model as keyof typeof TEXT_RATES]
+      const { input, output, tier } = book.text[model as keyof typeof book.text]
       return {
         ...entry,
         billing_mode: 'fixed_request_estimate',
         input_per_million_tokens: input,
         output_per_million_tokens: output,
         output_reserve_basis_points: OUTPUT_RESERVE_BASIS_POINTS,
-        minimum_price_usd: MINIMUM_PRICE_USD,
+        minimum_price_usd: book.minimumUsd,
         input_token_estimate: INPUT_TOKEN_ESTIMATE,
         ...limitsOf(category),
         ...(tier === undefined
@@ -131,7 +130,7 @@ function pricingEntry(category: CategoryData, model: Model): Record<string, unkn
         ...entry,
         billing_mode: 'per_image_specification',
         size: IMAGE.size,
-        price_per_successful_image_usd: IMAGE.priceUsd,
+        price_per_successful_image_usd: book.imageUsd,
         response_formats: IMAGE.responseFormats,
         default_response_format: IMAGE.responseFormats[0],
         url_retention_hours: IMAGE.retentionHours,
@@ -140,8 +139,8 @@ function pricingEntry(category: CategoryData, model: Model): Record<string, unkn
       return {
         ...entry,
         billing_mode: 'fixed_request_characters',
-        price_per_thousand_characters_usd: SPEECH.pricePerThousandCharactersUsd,
-        minimum_price_usd: MINIMUM_PRICE_USD,
+        price_per_thousand_characters_usd: book.speechPerThousandCharactersUsd,
+        minimum_price_usd: book.minimumUsd,
         maximum_characters: SPEECH.maximumCharacters,
         response_formats: SPEECH.responseFormats,
         default_response_format: SPEECH.responseFormats[0],
@@ -152,8 +151,8 @@ function pricingEntry(category: CategoryData, model: Model): Record<string, unkn
       return {
         ...entry,
         billing_mode: 'fixed_request_audio_duration',
-        price_per_audio_hour_usd: TRANSCRIPTION.pricePerAudioHourUsd,
-        base_price_usd: TRANSCRIPTION.baseUsd,
+        price_per_audio_hour_usd: book.transcriptionPerAudioHourUsd,
+        base_price_usd: book.transcriptionBaseUsd,
         maximum_audio_duration_ms: String(TRANSCRIPTION.maximumDurationMs),
         maximum_audio_bytes: TRANSCRIPTION.maximumBytes,
         accepted_formats: TRANSCRIPTION.acceptedFormats,

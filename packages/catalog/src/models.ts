@@ -1,4 +1,4 @@
-import type { Category, Model, PaidEndpoint, TextModel } from '@turnpike/contracts'
+import type { Category, Model, PaidEndpoint } from '@turnpike/contracts'
 import {
   DEFAULT_VOICE,
   IMAGE_MODELS,
@@ -8,47 +8,25 @@ import {
   TRANSCRIPTION_MODELS,
 } from '@turnpike/contracts'
 
-// All that is sold, with its prices and limits: the one file to change when a price or a limit does.
+// All that is sold, and its limits. What it costs stands in price-book.ts.
 
-/** The day of the last change; the hash beside it in catalog_version follows by itself. */
-export const CATALOG_DATE = '2026-11-21'
-export const SERVICE_FEE_BASIS_POINTS = 0
 export const OUTPUT_RESERVE_BASIS_POINTS = 10_000
-
-export const MINIMUM_PRICE_USD = '0.002'
 export const CONTEXT_TOKENS = 1_048_576
 export const MAX_OUTPUT_TOKENS = 65_536
-
-/** USD per million tokens. From `aboveInputTokens` on a tier's rates hold for the whole request. */
-export type TextRates = { input: string; output: string; tier?: { aboveInputTokens: number; input: string; output: string } }
-
-export const TEXT_RATES: Record<TextModel, TextRates> = {
-  'gm-3.6-flash': { input: '1.50', output: '9' },
-  'gm-3.5-flash-lite': { input: '0.30', output: '2.50' },
-  'gm-3.5-flash': { input: '1.50', output: '9' },
-  'gm-3.1-flash-lite': { input: '0.25', output: '1.50' },
-  'gm-2.5-flash': { input: '0.30', output: '2.50' },
-  'gm-2.5-pro': { input: '1.25', output: '10', tier: { aboveInputTokens: 200_000, input: '2.50', output: '15' } },
-  'gm-2.5-flash-lite': { input: '0.10', output: '0.40' },
-}
 
 export const IMAGE = {
   size: '1K',
   aspectRatio: '1:1',
-  priceUsd: '0.035',
   responseFormats: ['url', 'b64_json'],
   retentionHours: 168,
 } as const
 export const SPEECH = {
-  pricePerThousandCharactersUsd: '0.2205',
   maximumCharacters: MAX_SPEECH_CHARACTERS,
   responseFormats: ['mp3'],
   defaultVoice: DEFAULT_VOICE,
   retentionHours: 24,
 } as const
 export const TRANSCRIPTION = {
-  pricePerAudioHourUsd: '0.12',
-  baseUsd: '0.005',
   maximumDurationMs: 3_510_000,
   maximumBytes: 26_214_400,
   acceptedFormats: ['mp3'],

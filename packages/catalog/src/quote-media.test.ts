@@ -1,20 +1,12 @@
 import { formatUsdc } from '@turnpike/contracts'
-import { afterEach, describe, expect, it, vi } from 'vitest'
-import { quoteImage, quoteSpeech } from './index.ts'
+import { afterEach, describe, expect, it } from 'vitest'
+import { PUBLISHED_PRICES, quoteImage, quoteSpeech, usePrices } from './index.ts'
 
-afterEach(() => {
-  vi.resetModules()
-  vi.doUnmock('./models.ts')
-})
+afterEach(() => usePrices(PUBLISHED_PRICES))
 
-async function withFee(basisPoints: number) {
-  vi.resetModules()
-  vi.doMock('./models.ts', async (original) => ({
-    ...(await original<Record<string, unknown>>()),
-    SERVICE_FEE_BASIS_POINTS: basisPoints,
-  }))
-  const [image, speech] = await Promise.all([import('./quote-image.ts'), import('./quote-speech.ts')])
-  return { quoteImage: image.quoteImage, quoteSpeech: speech.quoteSpeech }
+function withFee(serviceFeeBasisPoints: number) {
+  usePrices({ ...PUBLISHED_PRICES, serviceFeeBasisPoints })
+  return { quoteImage, quoteSpeech }
 }
 
 describe('the price of an image', () => {
@@ -32,7 +24,7 @@ describe('the price of an image', () => {
   })
 
   it('has the fee on top', async () => {
-    expect((await withFee(250)).quoteImage().price.amountAtomic).toBe(35_875n)
+    expect(withFee(250).quoteImage().price.amountAtomic).toBe(35_875n)
   })
 })
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { MINIMUM_TRANSCRIPTION_PRICE_ATOMIC, quoteTranscription } from './quote-transcription.ts'
+import { minimumTranscriptionPriceAtomic, quoteTranscription } from './quote-transcription.ts'
 
 it.each([
   [1, 5_034n],
@@ -24,5 +24,5 @@ it('says on the receipt what the price was computed from', () => {
     base_price_usd: '0.005',
     service_fee_basis_points: 0,
   })
-  expect(MINIMUM_TRANSCRIPTION_PRICE_ATOMIC).toBe(5_034n)
+  expect(minimumTranscriptionPriceAtomic()).toBe(5_034n)
 })

@@ -1,12 +1,12 @@
-import { SERVICE_FEE_BASIS_POINTS, TRANSCRIPTION } from './models.ts'
+import { prices } from './price-book.ts'
 import { chargeOf, type PricedRequest } from './quote.ts'
 import { add, fromDecimal, multiply, rational, roundUp } from './rational.ts'
 
 /** base + seconds × rate / 3600, seconds rounded up to a whole one, the amount rounded up once. */
 export function quoteTranscription(request: { durationMs: number }): { ok: true; price: PricedRequest } {
   const seconds = roundUp(rational(request.durationMs, 1_000))
-  const perSecond = multiply(fromDecimal(TRANSCRIPTION.pricePerAudioHourUsd), rational(1, 3_600))
-  const usd = add(fromDecimal(TRANSCRIPTION.baseUsd), multiply(rational(seconds), perSecond))
+  const perSecond = multiply(fromDecimal(prices().transcriptionPerAudioHourUsd), rational(1, 3_600))
+  const usd = add(fromDecimal(prices().transcriptionBaseUsd), multiply(rational(seconds), perSecond))
   return {
     ok: true,
     price: {
@@ -15,13 +15,15 @@ export function quoteTranscription(request: { durationMs: number }): { ok: true;
         billing_mode: 'fixed_request_audio_duration',
         audio_duration_ms: request.durationMs,
         billed_seconds: Number(seconds),
-        price_per_audio_hour_usd: TRANSCRIPTION.pricePerAudioHourUsd,
-        base_price_usd: TRANSCRIPTION.baseUsd,
-        service_fee_basis_points: SERVICE_FEE_BASIS_POINTS,
+        price_per_audio_hour_usd: prices().transcriptionPerAudioHourUsd,
+        base_price_usd: prices().transcriptionBaseUsd,
+        service_fee_basis_points: prices().serviceFeeBasisPoints,
       },
     },
   }
 }
 
 /** The price of one second, which nothing costs less than. */
-export const MINIMUM_TRANSCRIPTION_PRICE_ATOMIC = quoteTranscription({ durationMs: 1 }).price.amountAtomic
+export function minimumTranscriptionPriceAtomic(): bigint {
+  return quoteTranscription({ durationMs: 1 }).price.amountAtomic
+}

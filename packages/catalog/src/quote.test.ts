@@ -1,6 +1,6 @@
 import { formatUsdc, TEXT_MODELS, type TextModel } from '@turnpike/contracts'
 import { describe, expect, it } from 'vitest'
-import { CONTEXT_TOKENS, MAX_OUTPUT_TOKENS, MINIMUM_PRICE_ATOMIC, quoteText } from './index.ts'
+import { CONTEXT_TOKENS, MAX_OUTPUT_TOKENS, minimumPriceAtomic, quoteText } from './index.ts'
 import { fromDecimal, roundUp } from './rational.ts'
 
 function amountOf(model: TextModel, inputTokens: number, maxTokens: number): bigint {
@@ -26,7 +26,7 @@ function ceilPerMillion(amount: bigint): bigint {
 
 describe('the price of a text request', () => {
   it('is 0.002 at least, and no less than the minimum for the smallest request of any model', () => {
-    expect(formatUsdc(MINIMUM_PRICE_ATOMIC)).toBe('0.002')
+    expect(formatUsdc(minimumPriceAtomic())).toBe('0.002')
     for (const model of TEXT_MODELS) expect(amountOf(model, 0, 1), model).toBe(2_000n)
   })
 

@@ -1,12 +1,6 @@
 import { parseUsdc, TEXT_MODELS, type TextModel } from '@turnpike/contracts'
-import {
-  CONTEXT_TOKENS,
-  MAX_OUTPUT_TOKENS,
-  MINIMUM_PRICE_USD,
-  OUTPUT_RESERVE_BASIS_POINTS,
-  SERVICE_FEE_BASIS_POINTS,
-  TEXT_RATES,
-} from './models.ts'
+import { CONTEXT_TOKENS, MAX_OUTPUT_TOKENS, OUTPUT_RESERVE_BASIS_POINTS } from './models.ts'
+import { prices } from './price-book.ts'
 import { add, fromDecimal, multiply, type Rational, rational, roundUp } from './rational.ts'
 
 /** A price, and what it was computed from as it will stand on the receipt. */
@@ -15,7 +9,6 @@ export type QuoteResult =
   | { ok: true; price: PricedRequest }
   | { ok: false; code: 'context_length_exceeded'; inputTokens: number; limit: number }
 
-export const MINIMUM_PRICE_ATOMIC = atomic(MINIMUM_PRICE_USD)
 const readRates = new Map<string, Rational>()
 const ATOMIC_PER_USD = rational(1_000_000)
 const PER_MILLION = rational(1, 1_000_000)
@@ -42,21 +35,23 @@ export function quoteText(model: TextModel, request: { inputTokens: number; maxT
         input_per_million_tokens: rates.input,
         output_per_million_tokens: rates.output,
         output_reserve_basis_points: OUTPUT_RESERVE_BASIS_POINTS,
-        service_fee_basis_points: SERVICE_FEE_BASIS_POINTS,
-        minimum_usd: MINIMUM_PRICE_USD,
+        service_fee_basis_points: prices().serviceFeeBasisPoints,
+        minimum_usd: prices().minimumUsd,
       },
     },
   }
 }
 
 /** The whole context in and the largest ceiling out, at the dearest model. */
-export const MAXIMUM_TEXT_PRICE_ATOMIC = TEXT_MODELS.map((model) => {
-  const quote = quoteText(model, { inputTokens: CONTEXT_TOKENS, maxTokens: MAX_OUTPUT_TOKENS })
-  return quote.ok ? quote.price.amountAtomic : 0n
-}).reduce((dearest, amount) => (amount > dearest ? amount : dearest))
+export function maximumTextPriceAtomic(): bigint {
+  return TEXT_MODELS.map((model) => {
+    const quote = quoteText(model, { inputTokens: CONTEXT_TOKENS, maxTokens: MAX_OUTPUT_TOKENS })
+    return quote.ok ? quote.price.amountAtomic : 0n
+  }).reduce((dearest, amount) => (amount > dearest ? amount : dearest))
+}
 
 export function textRatesFor(model: TextModel, inputTokens: number): { input: string; output: string } {
-  const { input, output, tier } = TEXT_RATES[model]
+  const { input, output, tier } = prices().text[model]
   return tier !== undefined && inputTokens > tier.aboveInputTokens
     ? { input: tier.input, output: tier.output }
     : { input, output }
@@ -71,13 +66,21 @@ function rateOf(decimal: string): Rational {
 
 /** A price as it is charged: the fee is applied before the minimum, and it is rounded up to one atomic unit. */
 export function chargeOf(usd: Rational): bigint {
-  const withFee = multiply(usd, rational(10_000 + SERVICE_FEE_BASIS_POINTS, 10_000))
+  const withFee = multiply(usd, rational(10_000 + prices().serviceFeeBasisPoints, 10_000))
   const amountAtomic = roundUp(multiply(withFee, ATOMIC_PER_USD))
-  return amountAtomic < MINIMUM_PRICE_ATOMIC ? MINIMUM_PRICE_ATOMIC : amountAtomic
+  const least = minimumPriceAtomic()
+  return amountAtomic < least ? least : amountAtomic
 }
 
-function atomic(usd: string): bigint {
-  const amountAtomic = parseUsdc(usd)
-  if (amountAtomic === undefined) throw new TypeError(`not an amount of USD: ${usd}`)
-  return amountAtomic
+let minimum: { usd: string; atomic: bigint } | undefined
+
+/** Nothing costs less. */
+export function minimumPriceAtomic(): bigint {
+  const { minimumUsd } = prices()
+  if (minimum?.usd !== minimumUsd) {
+    const atomic = parseUsdc(minimumUsd)
+    if (atomic === undefined) throw new TypeError(`not an amount of USD: ${minimumUsd}`)
+    minimum = { usd: minimumUsd, atomic }
+  }
+  return minimum.atomic
 }

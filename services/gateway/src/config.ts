@@ -1,3 +1,4 @@
+import { readPriceList } from '@turnpike/catalog'
 import { isTranscriptionModel, MODELS, type Model } from '@turnpike/contracts'
 import { openKeyring } from '@turnpike/sealing'
 import {
@@ -55,6 +56,8 @@ export const GATEWAY_VARIABLES = {
   mediaRedirectEndpoint: optional(url('MEDIA_REDIRECT_ENDPOINT', { protocols: ['http:', 'https:'] })),
   maxMediaDownloads: integer('MAX_MEDIA_DOWNLOADS', { min: 1, max: 10_000, default: 500 }),
   enabledModels: models('ENABLED_MODELS'),
+  /** Prices of the operator's own, JSON (docs/prices.md); the published ones where it names none. */
+  catalogPrices: optional(parsedBy('CATALOG_PRICES', readPriceList)),
   /** Shortens every provider deadline, for trying faults. */
   providerTimeoutMs: optional(integer('PROVIDER_TIMEOUT_MS', { min: 1 })),
   /** How long past the provider deadline a client is kept waiting. */

@@ -13,6 +13,6 @@ export function apiDocument(deps: {
 }
 
 function priceHint({ minimumPriceAtomic, maximumPriceAtomic }: PaidEndpointDefinition): PriceHint {
-  const [min, max] = [formatUsdc(minimumPriceAtomic), formatUsdc(maximumPriceAtomic)]
+  const [min, max] = [formatUsdc(minimumPriceAtomic()), formatUsdc(maximumPriceAtomic())]
   return min === max ? { mode: 'fixed', amount: min } : { mode: 'dynamic', min, max }
 }

@@ -19,7 +19,7 @@ A challenge with \`X-Service-Challenge-Kind: inspection\` answers an incomplete 
 
 ## Paid endpoints
 
-${endpoints.map(({ path, description, minimumPriceAtomic }) => `- POST ${base}${path}: ${description} From ${formatUsdc(minimumPriceAtomic)} USD.`).join('\n')}
+${endpoints.map(({ path, description, minimumPriceAtomic }) => `- POST ${base}${path}: ${description} From ${formatUsdc(minimumPriceAtomic())} USD.`).join('\n')}
 
 ## Free
 

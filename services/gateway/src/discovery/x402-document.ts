@@ -21,9 +21,9 @@ export function x402Document(deps: {
       resource: urlOf(path),
       method: 'POST',
       description,
-      minimum_price_usd: formatUsdc(minimumPriceAtomic),
+      minimum_price_usd: formatUsdc(minimumPriceAtomic()),
       accepts: [
-        paymentRequirements({ amountAtomic: minimumPriceAtomic, payTo: deps.payTo, maxTimeoutSeconds: maxTimeoutSeconds(0) }),
+        paymentRequirements({ amountAtomic: minimumPriceAtomic(), payTo: deps.payTo, maxTimeoutSeconds: maxTimeoutSeconds(0) }),
       ],
     })),
     instructions: INSTRUCTIONS,

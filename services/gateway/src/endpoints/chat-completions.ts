@@ -1,4 +1,4 @@
-import { MAXIMUM_TEXT_PRICE_ATOMIC, MINIMUM_PRICE_ATOMIC } from '@turnpike/catalog'
+import { maximumTextPriceAtomic, minimumPriceAtomic } from '@turnpike/catalog'
 import {
   ChatCompletionRequest,
   type EffectiveChatRequest,
@@ -16,8 +16,8 @@ export const chatCompletions: PaidEndpointDefinition<EffectiveChatRequest> = {
   path: '/v1/chat/completions',
   description: 'Chat completion in the shape of OpenAI, not streamed. One fixed price per request.',
   maxBytes: MAX_BYTES,
-  minimumPriceAtomic: MINIMUM_PRICE_ATOMIC,
-  maximumPriceAtomic: MAXIMUM_TEXT_PRICE_ATOMIC,
+  minimumPriceAtomic,
+  maximumPriceAtomic: maximumTextPriceAtomic,
   requestSchema: ChatCompletionRequest,
   parse: parseChatCompletion,
   serves: isTextModel,

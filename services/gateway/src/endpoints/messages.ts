@@ -1,4 +1,4 @@
-import { MAXIMUM_TEXT_PRICE_ATOMIC, MINIMUM_PRICE_ATOMIC } from '@turnpike/catalog'
+import { maximumTextPriceAtomic, minimumPriceAtomic } from '@turnpike/catalog'
 import { type EffectiveMessagesRequest, isTextModel, MessagesRequest, parseMessages, promptOfMessages } from '@turnpike/contracts'
 import type { PaidEndpointDefinition } from './paid-endpoint.ts'
 import { textDeadlineMs } from './provider-deadlines.ts'
@@ -10,8 +10,8 @@ export const messages: PaidEndpointDefinition<EffectiveMessagesRequest> = {
   path: '/v1/messages',
   description: 'A message in the shape of Anthropic, not streamed. One fixed price per request.',
   maxBytes: MAX_BYTES,
-  minimumPriceAtomic: MINIMUM_PRICE_ATOMIC,
-  maximumPriceAtomic: MAXIMUM_TEXT_PRICE_ATOMIC,
+  minimumPriceAtomic,
+  maximumPriceAtomic: maximumTextPriceAtomic,
   requestSchema: MessagesRequest,
   parse: parseMessages,
   serves: isTextModel,

@@ -7,9 +7,9 @@ export type PaidEndpointDefinition<Request extends { model: string } = { model: 
   path: PaidEndpoint
   description: string
   maxBytes: number
-  minimumPriceAtomic: bigint
+  minimumPriceAtomic(): bigint
   /** The most that one request can cost. */
-  maximumPriceAtomic: bigint
+  maximumPriceAtomic(): bigint
   /** The JSON body as the interface states it, for discovery. */
   requestSchema: TSchema
   /** Reads a parsed JSON body into the effective request: defaults filled in, aliases spelled one way. Pure. */

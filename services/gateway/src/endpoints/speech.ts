@@ -1,4 +1,4 @@
-import { MINIMUM_PRICE_ATOMIC, quoteSpeech, SPEECH } from '@turnpike/catalog'
+import { minimumPriceAtomic, quoteSpeech, SPEECH } from '@turnpike/catalog'
 import {
   countCharacters,
   type EffectiveSpeechRequest,
@@ -15,8 +15,8 @@ export const speech: PaidEndpointDefinition<EffectiveSpeechRequest> = {
   path: '/v1/audio/speech',
   description: 'Speech from text as an MP3, hosted for 24 hours. One fixed price per request, by its characters.',
   maxBytes: MAX_BYTES,
-  minimumPriceAtomic: MINIMUM_PRICE_ATOMIC,
-  maximumPriceAtomic: quoteSpeech({ characters: SPEECH.maximumCharacters }).price.amountAtomic,
+  minimumPriceAtomic,
+  maximumPriceAtomic: () => quoteSpeech({ characters: SPEECH.maximumCharacters }).price.amountAtomic,
   requestSchema: SpeechRequest,
   parse: parseSpeechRequest,
   serves: isSpeechModel,

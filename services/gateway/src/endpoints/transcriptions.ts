@@ -1,4 +1,4 @@
-import { MINIMUM_TRANSCRIPTION_PRICE_ATOMIC, quoteTranscription, TRANSCRIPTION } from '@turnpike/catalog'
+import { minimumTranscriptionPriceAtomic, quoteTranscription, TRANSCRIPTION } from '@turnpike/catalog'
 import { isTranscriptionModel, TranscriptionRequest } from '@turnpike/contracts'
 import {
   effectiveTranscription,
@@ -16,8 +16,8 @@ export const transcriptions: PaidEndpointDefinition<TranscriptionUpload> = {
   path: '/v1/audio/transcriptions',
   description: 'The transcript of one MP3. One fixed price per request, by the measured duration of the audio.',
   maxBytes: MAX_JSON_BYTES,
-  minimumPriceAtomic: MINIMUM_TRANSCRIPTION_PRICE_ATOMIC,
-  maximumPriceAtomic: quoteTranscription({ durationMs: TRANSCRIPTION.maximumDurationMs }).price.amountAtomic,
+  minimumPriceAtomic: minimumTranscriptionPriceAtomic,
+  maximumPriceAtomic: () => quoteTranscription({ durationMs: TRANSCRIPTION.maximumDurationMs }).price.amountAtomic,
   requestSchema: TranscriptionRequest,
   parse: parseUploadJson,
   multipart: { maxBytes: MAX_FORM_BYTES, parse: parseUploadForm },

@@ -1,8 +1,11 @@
+import { type PriceBook, usePrices } from '@turnpike/catalog'
 import { Piscina } from 'piscina'
 import { ENDPOINTS } from '../endpoints/paid-endpoints.ts'
 import { type QuoteBody, readQuoteBody } from '../quotes/read-quote-body.ts'
 import type { BodyTask } from './body-reader.ts'
 import { type EffectiveBody, readAnyBody } from './effective-body.ts'
+
+usePrices(Piscina.workerData as PriceBook)
 
 /** Runs in a thread of the body reader. */
 export default async function readBodyInThread(task: BodyTask): Promise<EffectiveBody | QuoteBody> {

@@ -1,3 +1,4 @@
+import { PUBLISHED_PRICES } from '@turnpike/catalog'
 import { afterAll, describe, expect, it } from 'vitest'
 import { chatCompletions } from '../endpoints/chat-completions.ts'
 import type { PaidEndpointDefinition } from '../endpoints/paid-endpoint.ts'
@@ -33,6 +34,17 @@ describe('a body', () => {
     const here = await readAnyBody(chat, body)
     expect(await read).toEqual(here)
     expect(await reader.read(chat, copyOf(body), { keepContent: false })).toEqual({ ...here, canonicalBody: '' })
+  })
+
+  it('costs what the operator says, whoever reads it', async () => {
+    const dear = { ...PUBLISHED_PRICES, minimumUsd: '7' }
+    const dearReader = openBodyReader({ threads: 1, prices: dear })
+    try {
+      const read = await dearReader.read(chat, chatOf(300_000), { keepContent: false })
+      expect(read).toMatchObject({ quote: { price: { amountAtomic: 7_000_000n } } })
+    } finally {
+      await dearReader.close()
+    }
   })
 
   it.each<[string, Buffer, string]>([

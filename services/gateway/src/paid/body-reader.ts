@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { type PriceBook, PUBLISHED_PRICES } from '@turnpike/catalog'
 import { Piscina } from 'piscina'
 import type { PaidEndpointDefinition } from '../endpoints/paid-endpoint.ts'
 import { isForm } from '../http/content-type.ts'
@@ -30,7 +31,13 @@ const MAX_TASKS = 1_000
 const MAX_TASK_MS = 60_000
 const MAX_HEAP_MIB = 768
 
-export function openBodyReader({ threads = Math.max(1, availableParallelism() - 1) }: { threads?: number } = {}): BodyReader {
+export function openBodyReader({
+  threads = Math.max(1, availableParallelism() - 1),
+  prices = PUBLISHED_PRICES,
+}: {
+  threads?: number
+  prices?: PriceBook
+} = {}): BodyReader {
   const pool = new Piscina<BodyTask, EffectiveBody | QuoteBody>({
     filename: new URL('./body-reader-thread.ts', import.meta.url).href,
     minThreads: 1,
@@ -40,6 +47,8 @@ export function openBodyReader({ threads = Math.max(1, availableParallelism() - 
     // A body that is worse than anybody thought ends its thread, not the gateway.
     resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MIB },
     env: {},
+    // A thread has a copy of every module: what this process charges, it has to be told.
+    workerData: prices,
   })
   const inThread = (task: BodyTask) =>
     pool.run(task, { transferList: [task.bytes.buffer as ArrayBuffer], signal: AbortSignal.timeout(MAX_TASK_MS) })

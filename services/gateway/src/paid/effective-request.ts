@@ -134,10 +134,10 @@ export function maxTimeoutSeconds(deadlineMs: number): number {
   return Math.max(MIN_TIMEOUT_SECONDS, Math.ceil(deadlineMs / 1000) + SETTLEMENT_ALLOWANCE_SECONDS)
 }
 
-function inspection(endpoint: { minimumPriceAtomic: bigint }, message?: string): Answer {
+function inspection(endpoint: Pick<PaidEndpointDefinition, 'minimumPriceAtomic'>, message?: string): Answer {
   const challenge = {
     type: 'inspection',
-    amountAtomic: endpoint.minimumPriceAtomic,
+    amountAtomic: endpoint.minimumPriceAtomic(),
     maxTimeoutSeconds: MIN_TIMEOUT_SECONDS,
   } as const
   return { kind: 'challenge', challenge, reason: 'inspection', ...(message === undefined ? {} : { message }) }

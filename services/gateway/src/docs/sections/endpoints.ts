@@ -91,7 +91,7 @@ ${endpoints.map(paid)}
 
 function paid({ path, minimumPriceAtomic, maximumPriceAtomic }: PaidEndpointDefinition): Html {
   const { operation, title, fields, answer } = ABOUT[path]
-  const [least, most] = [formatUsdc(minimumPriceAtomic), formatUsdc(maximumPriceAtomic)]
+  const [least, most] = [formatUsdc(minimumPriceAtomic()), formatUsdc(maximumPriceAtomic())]
   const example = JSON.stringify(EXAMPLES[path].request, undefined, 2)
   const id = path.slice('/v1/'.length).replace('/', '-')
   return html`<article class="endpoint" aria-labelledby="${id}">
