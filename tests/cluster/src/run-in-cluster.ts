@@ -7,6 +7,7 @@ import { exposeGateway } from './install/client-service.ts'
 import { deleteNamespace, prepareNamespace } from './install/prepare-namespace.ts'
 import { baseValues, COMPONENTS } from './install/values.ts'
 import { openHelm } from './kube/helm.ts'
+import { keepLogs } from './kube/keep-logs.ts'
 import { openKube, RELEASE } from './kube/kube.ts'
 import { mustRun } from './kube/run-command.ts'
 import { auditCluster } from './load/audit-cluster.ts'
@@ -52,6 +53,7 @@ export async function runInCluster(options: Options, { say, signal }: Progress):
     if (options.keep) await untilAborted(signal, say)
     return { startedAt, seed: options.seed, clients: options.clients, steps: done, finalAudit }
   } finally {
+    await keepLogs(kube, join(import.meta.dirname, '..', 'results', 'logs')).catch((error: unknown) => say(`no logs: ${error}`))
     if (!options.keep || signal.aborted) await deleteNamespace(kube)
     await beside.stop()
     rmSync(folder, { recursive: true, force: true })

@@ -2,7 +2,7 @@ import { openChainRpc, readBlockNumber, type TransferToSeller, transfersToSeller
 import { until } from '@turnpike/testing'
 import { type Books, compareBooks, type ReceiptSeen } from './compare-books.ts'
 import type { Crowd } from './crowd.ts'
-import { missingFile } from './paid-work.ts'
+import { missingFile, type Work } from './paid-work.ts'
 
 export type BooksDeps = {
   payTo: string
@@ -33,19 +33,43 @@ export async function readBooks({
   for (const { paid, number } of crowd.requests) {
     if (paid === undefined) continue
     const base = crowd.deps.gateways[number % crowd.deps.gateways.length]
-    const response = await fetch(`${base}/v1/receipts/${paid.receiptId}`, {
-      headers: { authorization: `Bearer ${paid.receiptToken}` },
+    const receipt = await again(async () => {
+      const response = await fetch(`${base}/v1/receipts/${paid.receiptId}`, {
+        headers: { authorization: `Bearer ${paid.receiptToken}` },
+      })
+      const body = await response.text()
+      return response.ok ? (JSON.parse(body) as ReceiptSeen) : undefined
     })
-    if (response.ok) receipts.set(paid.receiptId, (await response.json()) as ReceiptSeen)
-    else await response.body?.cancel()
+    if (receipt !== undefined) receipts.set(paid.receiptId, receipt)
   }
   const books = compareBooks({ payTo, transfers, requests: crowd.requests, receipts })
   const missing: string[] = []
   for (const request of crowd.requests) {
-    const problem = request.paid === undefined ? undefined : await missingFile(request.work, request.paid.body)
+    const problem = request.paid === undefined ? undefined : await fetchedAtLast(request.work, request.paid.body)
     if (problem !== undefined) missing.push(`request ${request.number}: ${problem}`)
   }
   return { ...books, others: all.length - transfers.length, differences: [...books.differences, ...missing] }
+}
+
+const ATTEMPTS = 3
+
+/** A connection that breaks says nothing of what was asked for: whoever reads asks again. What it broke with, when it always does. */
+async function again<T>(read: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await read()
+    } catch (error) {
+      if (attempt === ATTEMPTS) throw error
+    }
+  }
+}
+
+async function fetchedAtLast(work: Work, body: string): Promise<string | undefined> {
+  try {
+    return await again(() => missingFile(work, body))
+  } catch (error) {
+    return `its ${work} cannot be had: ${error instanceof Error ? error.message : String(error)}`
+  }
 }
 
 /** No settlement is under way any more: the chain has been still for a moment. */

@@ -8,7 +8,17 @@ import { forwardPort } from '../kube/port-forward.ts'
 const LEDGER_PORT = 9402
 
 /** The auditor as an operator runs it: the installation's ledger, results and receipts against the chain, from a block on. */
-export async function auditCluster({ kube, beside, gatewayUrl }: Cluster, fromBlock: bigint): Promise<AuditFound> {
+export async function auditCluster(cluster: Cluster, fromBlock: bigint): Promise<AuditFound> {
+  try {
+    return await auditOnce(cluster, fromBlock)
+  } catch (error) {
+    // What it asked through may have ended: that says nothing about the books.
+    cluster.say(`  the audit is repeated: ${error instanceof Error ? error.message.slice(0, 300) : String(error)}`)
+    return await auditOnce(cluster, fromBlock)
+  }
+}
+
+async function auditOnce({ kube, beside, gatewayUrl }: Cluster, fromBlock: bigint): Promise<AuditFound> {
   const { identity, signers, s3, rpcUrl } = beside
   const ledger = await forwardPort(kube.namespace, `service/${RELEASE}-ledger`, LEDGER_PORT)
   try {
