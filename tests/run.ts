@@ -8,6 +8,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
+import { containerEnvironment, removeContainers } from './container-run.ts'
 
 type Parts = 'processes' | 'containers'
 
@@ -20,6 +21,7 @@ const root = join(import.meta.dirname, '..')
 const reports = mkdtempSync(join(tmpdir(), 'turnpike-test-'))
 const outcomes: Outcome[] = []
 
+if (parts === 'containers') useContainers()
 const chartTools = startChartTools()
 try {
   if (filters.length === 0) {
@@ -36,6 +38,7 @@ try {
   outcomes.push(await chartToolsAreThere(chartTools))
   outcomes.push(vitest('chart'))
 } finally {
+  if (parts === 'containers') removeContainers()
   rmSync(reports, { recursive: true, force: true })
 }
 
@@ -55,6 +58,15 @@ function choices(args: readonly string[]): { filters: string[]; parts: Parts } {
     process.exit(2)
   }
   return { filters: args.filter((arg) => !arg.startsWith(flag)), parts: chosen }
+}
+
+function useContainers(): void {
+  const chosen = containerEnvironment(process.env)
+  if ('problem' in chosen) {
+    console.error(`Tests on containers: ${chosen.problem}.`)
+    process.exit(2)
+  }
+  Object.assign(process.env, chosen.env)
 }
 
 function step(name: string, command: string[]): Outcome {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort, startStack } from '@turnpike/local'
+import { freePort, startStack, startStackParts } from '@turnpike/local'
 import type { TestProject } from 'vitest/node'
 import { openOtlpReceiver } from './otlp-receiver.ts'
 
@@ -20,11 +20,13 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const spansFile = join(home, 'spans.jsonl')
   const collector = await openOtlpReceiver(spansFile)
   console.log('   starting a stack of its own for the stack tests')
+  const parts = await startStackParts(home)
   const handle = await startStack({
     home,
     port: await freePort(),
     replicas: 'gateway=2',
     env: {
+      ...parts.env,
       GEMINI_API_KEY: undefined,
       ELEVENLABS_API_KEY: undefined,
       TURNPIKE_BLOCK_TIME: undefined,
@@ -36,6 +38,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('spansFile', spansFile)
   return async () => {
     await handle.stop()
+    await parts.stop()
     await collector.close()
     rmSync(home, { recursive: true, force: true })
   }

@@ -49,7 +49,8 @@ export const recipes: Readonly<Record<PartName, Recipe>> = {
     entrypoint: (site) => [
       'sh',
       '-c',
-      `/opt/kafka/bin/kafka-storage.sh format --ignore-formatted --cluster-id=${clusterId(site)} -c ${inside}/server.properties && exec /opt/kafka/bin/kafka-server-start.sh ${inside}/server.properties`,
+      // One more Java that only looks whether its work is done would double the time that a broker takes to come back.
+      `[ -e ${inside}/data/meta.properties ] || /opt/kafka/bin/kafka-storage.sh format --cluster-id=${clusterId(site)} -c ${inside}/server.properties; exec /opt/kafka/bin/kafka-server-start.sh ${inside}/server.properties`,
     ],
     environment: () => ({
       KAFKA_HEAP_OPTS: '-Xms256m -Xmx256m',

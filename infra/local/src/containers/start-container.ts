@@ -33,7 +33,8 @@ export async function startContainer<Software, Address>(
     .withLabels({ 'turnpike.run': run, 'turnpike.part': part.name })
     .withLogConsumer((stream) => stream.pipe(createWriteStream(logFile, { flags: 'a' })))
     .withStartupTimeout(part.readyTimeoutMs)
-    .withWaitStrategy(Wait.forListeningPorts())
+    // The part itself is asked, below.
+    .withWaitStrategy(Wait.forAll([]))
   if (recipe.entrypoint !== undefined) generic.withEntrypoint(recipe.entrypoint(site))
   if (recipe.command !== undefined) generic.withCommand(recipe.command(site))
   const started = await generic.start()

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort, type Stack, type StackProcess, startStack } from '@turnpike/local'
+import { freePort, type Stack, type StackProcess, startStack, startStackParts } from '@turnpike/local'
 import { callsWith, chat, post, type TestWallet, transfersToSeller, until } from '@turnpike/testing'
 import { expect } from 'vitest'
 import { newKey } from '../contract-wallet.ts'
@@ -40,10 +40,12 @@ export async function openStrictStack(): Promise<StrictStack> {
   const home = mkdtempSync(join(tmpdir(), 'turnpike-strict-'))
   const safety = await openSafetyService()
   const denied = newKey()
+  const parts = await startStackParts(home)
   const handle = await startStack({
     home,
     port: await freePort(),
     env: {
+      ...parts.env,
       GEMINI_API_KEY: undefined,
       ELEVENLABS_API_KEY: undefined,
       TURNPIKE_BLOCK_TIME: undefined,
@@ -82,6 +84,7 @@ export async function openStrictStack(): Promise<StrictStack> {
       async close() {
         safety.close()
         await handle.stop()
+        await parts.stop()
         rmSync(home, { recursive: true, force: true })
       },
     }

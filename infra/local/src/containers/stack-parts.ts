@@ -1,0 +1,38 @@
+import { join } from 'node:path'
+import { startPart } from '../parts/start-part.ts'
+import { partsKind } from './config.ts'
+
+export interface StackParts {
+  /** For startStack: where what runs in containers is. Nothing when the stack is to start everything itself. */
+  readonly env: Readonly<Record<string, string>>
+  stop(): Promise<void>
+}
+
+/**
+ * What a stack needs, in containers when TURNPIKE_PARTS asks for them: the stack then takes them as dependencies of yours. The chain stays
+ * a process of the stack, which knows no account on a chain that it did not start.
+ */
+export async function startStackParts(dir: string): Promise<StackParts> {
+  if (partsKind(process.env) === 'processes') return { env: {}, stop: async () => {} }
+  const [kafka, postgres, redis, s3] = await Promise.all([
+    startPart('kafka', { dir: join(dir, 'container-kafka') }),
+    startPart('postgres', { dir: join(dir, 'container-postgres') }),
+    startPart('redis', { dir: join(dir, 'container-redis') }),
+    startPart('s3', { dir: join(dir, 'container-s3') }),
+  ])
+  return {
+    env: {
+      KAFKA_BROKERS: kafka.brokers.join(','),
+      DATABASE_URL: postgres.url,
+      REDIS_URL: redis.url,
+      S3_ENDPOINT: s3.endpoint,
+      S3_REGION: s3.region,
+      S3_BUCKET: s3.bucket,
+      S3_ACCESS_KEY_ID: s3.accessKeyId,
+      S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
+    },
+    stop: async () => {
+      await Promise.all([kafka, postgres, redis, s3].map((part) => part.stop()))
+    },
+  }
+}
