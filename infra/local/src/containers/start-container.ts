@@ -10,6 +10,8 @@ import { containerConfig } from './config.ts'
 import { inside, recipes } from './recipes.ts'
 
 const stopTimeoutMs = 8_000
+// A container is made, and Kafka's starts Java twice, where a process is only started.
+const slowerThanProcess = 3
 
 /**
  * Starts one part in a container of its own, on a port of this machine, with its data in the part's folder: the same address, the same
@@ -32,7 +34,7 @@ export async function startContainer<Software, Address>(
     .withEnvironment(recipe.environment(site))
     .withLabels({ 'turnpike.run': run, 'turnpike.part': part.name })
     .withLogConsumer((stream) => stream.pipe(createWriteStream(logFile, { flags: 'a' })))
-    .withStartupTimeout(part.readyTimeoutMs)
+    .withStartupTimeout(part.readyTimeoutMs * slowerThanProcess)
     // The part itself is asked, below.
     .withWaitStrategy(Wait.forAll([]))
   if (recipe.entrypoint !== undefined) generic.withEntrypoint(recipe.entrypoint(site))
@@ -40,8 +42,13 @@ export async function startContainer<Software, Address>(
   const started = await generic.start()
   const { container } = await getContainerRuntimeClient()
   const running = container.getById(started.getId())
-  await untilAnswers(part, site, logFile)
-  await part.fill(site, () => {})
+  try {
+    await untilAnswers(part, site, logFile)
+    await part.fill(site, () => {})
+  } catch (error) {
+    await running.remove({ force: true, v: true })
+    throw error
+  }
   const { State } = await running.inspect()
   let isGone = false
   const remove = async () => {
@@ -64,7 +71,7 @@ export async function startContainer<Software, Address>(
 }
 
 async function untilAnswers<Software, Address>(part: Part<Software, Address>, site: Site, logFile: string): Promise<void> {
-  const deadline = Date.now() + part.readyTimeoutMs
+  const deadline = Date.now() + part.readyTimeoutMs * slowerThanProcess
   while (!(await part.answers(site).catch(() => false))) {
     if (Date.now() > deadline) throw new StackFailure(`The container of ${part.name} does not answer; see ${logFile}.`)
     await sleep(50)
