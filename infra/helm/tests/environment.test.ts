@@ -20,6 +20,7 @@ const tables: Record<string, { values: string; file: string; table: string }> = 
   },
   facilitator: { values: 'facilitator', file: 'facilitator/src/config.ts', table: 'FacilitatorConfig' },
   auditor: { values: 'auditor', file: 'auditor/src/config.ts', table: 'CONFIG' },
+  topics: { values: 'topics', file: 'ledger/src/topics.config.ts', table: 'TOPICS_CONFIG' },
   'paid-check': { values: 'paidCheck', file: 'paid-check/src/config.ts', table: 'PAID_CHECK_CONFIG' },
 }
 /** Read by Node and by packages/telemetry. */
