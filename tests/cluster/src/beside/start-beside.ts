@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { connectChain, fundWallet, homeAt, type Identity, keptIdentity, mintUsdc, startPart, type Wallet } from '@turnpike/local'
-import { startSandbox } from '@turnpike/sandbox'
+import type { Sandbox } from '@turnpike/sandbox'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { emptyTopics } from './empty-topics.ts'
-import { forwardTcp } from './tcp-forward.ts'
+import { startThread } from './start-thread.ts'
 
 /** What an installation needs and does not bring: it runs beside the cluster, and every address is one that pods reach. */
 export type Beside = {
@@ -54,9 +54,13 @@ export async function startBeside(folder: string, host: string): Promise<Beside>
     toStop.push(s3.stop)
     const chain = await startPart('chain', { dir: dir('chain') })
     toStop.push(chain.stop)
-    for (const { port } of [postgres, redis, s3, chain]) toStop.push((await forwardTcp(host, port)).close)
-    const sandbox = await startSandbox({ host, geminiApiKey: SANDBOX_KEY, elevenlabsApiKey: SANDBOX_KEY })
-    toStop.push(sandbox.close)
+    const ports = [postgres, redis, s3, chain].map(({ port }) => port)
+    toStop.push((await startThread('./forward-thread.ts', { host, ports })).close)
+    const vendors = await startThread<Pick<Sandbox, 'geminiUrl' | 'elevenlabsUrl' | 'adminUrl'>>('./sandbox-thread.ts', {
+      ...{ host, geminiApiKey: SANDBOX_KEY, elevenlabsApiKey: SANDBOX_KEY },
+    })
+    toStop.push(vendors.close)
+    const sandbox = vendors.ready
     const client = connectChain(chain.rpcUrl)
     const signers = [identity.signer, freshWallet()]
     for (const { address } of signers) await client.setBalance({ address, value: 10n ** 21n })

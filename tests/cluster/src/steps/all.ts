@@ -17,6 +17,6 @@ export const STEPS: readonly Step[] = [
   rollback,
   failingMigration,
   evictions,
-  scaling,
   kills,
+  scaling,
 ]
