@@ -6,6 +6,18 @@ const SCHEMA_VERSION = 39
 const DATASOURCE = { type: 'prometheus', uid: '$' + '{datasource}' }
 const HEIGHT = { lines: 8, stat: 4, table: 8 } as const
 const COLUMNS = 24
+/** From each dashboard to the others. */
+const LINK = {
+  type: 'dashboards',
+  title: 'Turnpike',
+  tags: ['turnpike'],
+  asDropdown: true,
+  includeVars: true,
+  keepTime: true,
+  targetBlank: false,
+  icon: 'external link',
+  tooltip: '',
+}
 
 /** The JSON that Grafana imports, with the same bytes for the same description. */
 export function grafanaJson({ uid, title, says, rows }: Dashboard): string {
@@ -50,7 +62,7 @@ export function grafanaJson({ uid, title, says, rows }: Dashboard): string {
     refresh: '30s',
     timezone: 'browser',
     annotations: { list: [] },
-    links: [{ type: 'dashboards', title: 'Turnpike', tags: ['turnpike'], asDropdown: true, includeVars: true, keepTime: true }],
+    links: [LINK],
     templating: {
       list: [
         {
@@ -58,7 +70,6 @@ export function grafanaJson({ uid, title, says, rows }: Dashboard): string {
           label: 'Prometheus',
           type: 'datasource',
           query: 'prometheus',
-          current: {},
           hide: 0,
           options: [],
           regex: '',
