@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { BodyLimits, BodyRead } from './read-body.ts'
+import { arrivedBody, type BodyLimits, type BodyRead } from './read-body.ts'
 
 /** What a client must keep up, counted from when it is read: it holds room that others wait for. */
 export const PACE = { graceMs: 10_000, minBytesPerSecond: 64 * 1_024, maxIdleMs: 10_000, checkEveryMs: 1_000 } as const
@@ -27,15 +27,15 @@ export async function readLargeBody(request: IncomingMessage, body: LargeBody): 
     case 'client_full':
       return { kind: 'client_full', retryAfterS: reservation.retryAfterS }
     case 'reserved': {
-      const read = await fill(request, body)
+      const read = await fill(request, body, reservation.release)
       if (read.kind !== 'body') reservation.release()
-      return read.kind === 'body' ? { ...read, giveBack: reservation.release } : read
+      return read
     }
   }
 }
 
 /** One block of the expected size, filled as the body arrives: collecting and joining the pieces would take the memory twice. */
-function fill(request: IncomingMessage, { expectedBytes, maxBytes, begun }: LargeBody): Promise<BodyRead> {
+function fill(request: IncomingMessage, { expectedBytes, maxBytes, begun }: LargeBody, release: () => void): Promise<BodyRead> {
   return new Promise((resolve) => {
     const block = Buffer.allocUnsafeSlow(expectedBytes)
     let length = 0
@@ -56,7 +56,7 @@ function fill(request: IncomingMessage, { expectedBytes, maxBytes, begun }: Larg
       length += chunk.copy(block, length)
       lastByteAtMs = performance.now()
     }
-    const onEnd = () => settle({ kind: 'body', bytes: block.subarray(0, length), giveBack: () => {} })
+    const onEnd = () => settle(arrivedBody(block.subarray(0, length), release))
     const onAbort = () => settle({ kind: 'aborted' })
     const pace = setInterval(() => {
       const now = performance.now()

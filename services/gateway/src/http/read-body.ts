@@ -3,13 +3,18 @@ import type { BodyRoom } from './byte-budget.ts'
 import { readLargeBody } from './read-body-large.ts'
 
 export type BodyRead =
-  /** `giveBack` returns the body's room: call it when the request is over. Large bytes have a memory block of their own. */
-  | { kind: 'body'; bytes: Buffer; giveBack: () => void }
+  | ArrivedBody
   | { kind: 'too_large' }
   | { kind: 'no_room'; retryAfterS?: number }
   | { kind: 'client_full'; retryAfterS: number }
   | { kind: 'too_slow' }
   | { kind: 'aborted' }
+
+/**
+ * `take` hands the bytes out, once, and keeps nothing: whoever has them decides how long they stay in memory. Large bytes have a memory
+ * block of their own. `giveBack` returns the body's room, as soon as nothing of it is held or the request is over; once is enough.
+ */
+export type ArrivedBody = { kind: 'body'; take: () => Buffer; giveBack: () => void }
 
 /** From here on a body asks for room before it is read. */
 export const LARGE_BODY_BYTES = 1_048_576
@@ -50,7 +55,10 @@ function readSmallBody(request: IncomingMessage, limits: BodyLimits): Promise<Bo
     }
     const onEnd = () => {
       const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length)
-      settle({ kind: 'body', bytes, giveBack: () => room.small.giveBack(length) }, true)
+      settle(
+        arrivedBody(bytes, () => room.small.giveBack(length)),
+        true,
+      )
     }
     const onAbort = () => settle({ kind: 'aborted' })
     request.on('data', onData)
@@ -58,4 +66,22 @@ function readSmallBody(request: IncomingMessage, limits: BodyLimits): Promise<Bo
     request.on('close', onAbort)
     request.on('error', onAbort)
   })
+}
+
+export function arrivedBody(bytes: Buffer, giveBack: () => void): ArrivedBody {
+  let held: Buffer | undefined = bytes
+  let hasRoom = true
+  return {
+    kind: 'body',
+    take() {
+      if (held === undefined) throw new TypeError('the bytes of a body were taken twice')
+      const taken = held
+      held = undefined
+      return taken
+    },
+    giveBack() {
+      if (hasRoom) giveBack()
+      hasRoom = false
+    },
+  }
 }

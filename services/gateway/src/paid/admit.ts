@@ -10,6 +10,7 @@ import { claimExposure, leaseMsOf, releaseExposure, unexposedAnswer } from './cl
 import { answerOf } from './collect.ts'
 import type { Exchange, PaidDeps } from './deps.ts'
 import { type AuthorizationRecord, quoteOf, type SignedRequest } from './effective-request.ts'
+import type { RequestContent } from './held-content.ts'
 import { provePayer } from './prove-payer.ts'
 import { publishJob } from './publish-job.ts'
 import { discardAudio, stageAudio } from './stage-audio.ts'
@@ -31,6 +32,8 @@ export async function admit(
   authorization: AuthorizationRecord,
 ): Promise<Answer | 'look_again'> {
   const startedMs = performance.now()
+  // Its job was on its way before, and now the key is open all the same: whoever brings the content once more may run it.
+  if (request.content.get() === undefined) return problem('idempotency_in_progress')
   const quote = quoteOf(deps, request, standing.quote)
   const refused = checkPayment(deps, request, quote.amountAtomic, authorization.owner)
   if (refused !== undefined) return refused
@@ -115,6 +118,7 @@ async function prepare(
     await giveBack(deps, request, admission)
     return problem('dependency_unavailable')
   }
+  request.content.letGo()
   // From here on the job may run, whatever fails: longer leases are a courtesy to the copies that join.
   const leaseMs = leaseMsOf(request)
   await Promise.allSettled([
@@ -132,17 +136,26 @@ async function stageAndPublish(
   request: SignedRequest,
   admission: Admission & { keepClaim: () => Promise<boolean> },
 ): Promise<'published' | 'not_published' | 'claim_lost'> {
-  const audio = request.audio && (await inSpan('stage audio', {}, () => stageAudio(deps, request, admission)))
+  const content = contentOf(request)
+  const staged = () => stageAudio(deps, { ...content, deadlineMs: request.deadlineMs }, admission)
+  const audio = content.audio && (await inSpan('stage audio', {}, staged))
   let isPublished = false
   try {
     // The fence: whoever took so long that its claim lapsed must not publish behind the back of the next one.
     if (!(await admission.keepClaim())) return 'claim_lost'
-    const published = await publishJob(deps, exchange, request, { ...admission, audio })
+    const published = await publishJob(deps, exchange, request, { ...admission, canonicalBody: content.canonicalBody, audio })
     isPublished = published === 'published'
     return published
   } finally {
     if (!isPublished) await discardAudio(deps, exchange, audio)
   }
+}
+
+/** Asked where nothing was published yet. Nobody keeps it across the wait: what is let go must be free. */
+function contentOf({ content }: SignedRequest): RequestContent {
+  const held = content.get()
+  if (held === undefined) throw new TypeError('the content was let go before its job was published')
+  return held
 }
 
 /** A 402 is given only for a key that nobody has settled, or may be settling, by now. */
@@ -176,7 +189,8 @@ async function verifyAndClaim(
 
 /** The operator's own checks: off by default, and closed when they are configured and away. */
 async function screen(deps: PaidDeps, request: SignedRequest): Promise<Answer | undefined> {
-  const { endpoint, model, canonicalBody } = request
+  const { endpoint, model } = request
+  const { canonicalBody } = contentOf(request)
   const verdict = await passAll(deps.safety, { payer: request.payment.authorization.from, endpoint, model, canonicalBody })
   if (verdict === 'allowed') return undefined
   return verdict === 'refused' ? problem('refused_by_policy') : problem('safety_unavailable')

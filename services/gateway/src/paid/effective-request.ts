@@ -5,9 +5,9 @@ import { type Payment, parsePaymentSignature } from '@turnpike/payments'
 import type { PaidEndpointDefinition } from '../endpoints/paid-endpoint.ts'
 import { isForm, takesJson } from '../http/content-type.ts'
 import { JSON_LIMITS } from '../http/parse-json.ts'
-import type { InspectedAudio } from '../transcription/inspect-audio.ts'
 import { type Answer, problem } from './answer.ts'
 import { type EffectiveBody, readJsonBody } from './effective-body.ts'
+import type { HeldContent, RequestContent } from './held-content.ts'
 
 export type IncomingRequest = {
   contentType: string | undefined
@@ -22,17 +22,13 @@ export type EffectiveRequest = {
   model: string
   keyHash: string
   fingerprint: string
-  /** RFC 8785 text of the effective body: what the worker gets. Empty for an unsigned request that was too large to keep it. */
-  canonicalBody: string
-  /** The audio that the effective body names by its hash. Kept for signed requests only: nobody else's is staged. */
-  audio: InspectedAudio | undefined
   price: PricedRequest
   deadlineMs: number
   maxTimeoutSeconds: number
   payment: Payment | undefined
 }
 
-export type SignedRequest = EffectiveRequest & { payment: Payment }
+export type SignedRequest = EffectiveRequest & { payment: Payment; content: HeldContent }
 
 /** What the ledger knows of the authorization that came along. */
 export type AuthorizationRecord = { owner: { keyHash: string; fingerprint: string } | undefined; payerHasHistory: boolean }
@@ -46,7 +42,7 @@ const TOO_COMPLEX = `The body is nested deeper than ${JSON_LIMITS.maxDepth} leve
 type Deps = { catalog: Catalog; providerTimeoutMs: number | undefined }
 type JudgedEndpoint = Pick<PaidEndpointDefinition, 'path' | 'minimumPriceAtomic'> & { multipart?: object }
 
-type ReadRequest = { ok: true; request: EffectiveRequest } | { ok: false; answer: Answer }
+type ReadRequest = { ok: true; request: EffectiveRequest & RequestContent } | { ok: false; answer: Answer }
 
 /** `judgeRequest` of a JSON body that is read here and now. */
 export function readEffectiveRequest<Request extends { model: string }>(

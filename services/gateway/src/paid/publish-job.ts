@@ -22,13 +22,14 @@ export async function publishJob(
     quote: Quote
     jobId: string
     attempt: number
+    canonicalBody: string
     audio: StoredContent | undefined
     keepClaim: () => Promise<unknown>
   },
 ): Promise<'published' | 'not_published'> {
   const { jobId, quote, attempt, audio } = admission
   const { from: payer, to: payTo, nonce, validBefore } = request.payment.authorization
-  const sealedRequest = seal(deps.contentKeys, Buffer.from(request.canonicalBody), sealedFor.request(jobId))
+  const sealedRequest = seal(deps.contentKeys, Buffer.from(admission.canonicalBody), sealedFor.request(jobId))
   const admittedAt = deps.now()
   const event: JobEvent = {
     type: 'job',

@@ -1,5 +1,6 @@
 import { inSpan } from '@turnpike/telemetry/tracing'
 import type { PaidEndpointDefinition } from '../endpoints/paid-endpoint.ts'
+import type { ArrivedBody } from '../http/read-body.ts'
 import { admit } from './admit.ts'
 import { type Answer, problem, withChargeUnknown } from './answer.ts'
 import { challenge } from './challenge.ts'
@@ -13,6 +14,7 @@ import {
   quoteOf,
   type SignedRequest,
 } from './effective-request.ts'
+import { type HeldContent, holdContent } from './held-content.ts'
 import { settleStored } from './settle-stored.ts'
 import { type Standing, standingOf } from './standing.ts'
 import { settlementMoves } from './wait-for-key.ts'
@@ -20,31 +22,52 @@ import { settlementMoves } from './wait-for-key.ts'
 // A key may change hands while a request looks at it: another copy wins the claim, or gives it back. Each look starts over.
 const MAX_LOOKS = 20
 
+type ArrivedRequest = Omit<IncomingRequest, 'body'> & { body: Pick<ArrivedBody, 'take' | 'giveBack'> }
+
 /** The paid lifecycle, from the bytes of a request to its answer. */
 export async function servePaidRequest<Request extends { model: string }>(
   deps: PaidDeps,
   exchange: Exchange,
   endpoint: PaidEndpointDefinition<Request>,
-  incoming: IncomingRequest,
+  incoming: ArrivedRequest,
 ): Promise<Answer> {
-  const keepContent = incoming.paymentSignature !== undefined
-  const { contentType, body: bytes } = incoming
-  // A body that is read in another thread is handed over: nothing of it is left here, its length included.
-  const { length } = bytes
-  const body = deps.bodyReader.read(endpoint as PaidEndpointDefinition, { contentType, bytes }, { keepContent })
-  const effective = body instanceof Promise ? await body : body
-  const read = judgeRequest(deps, endpoint, { ...incoming, body: { length } }, () => effective)
+  const read = await readRequest(deps, endpoint, incoming)
   if (!read.ok) return read.answer
-  const { request } = read
-  if (request.payment !== undefined) deps.metrics.funnel.count({ step: 'signed' })
+  const { request, content } = read
+  if (request.payment === undefined) content.letGo()
+  else deps.metrics.funnel.count({ step: 'signed' })
   for (let look = 0; look < MAX_LOOKS; look++) {
     const answer =
       request.payment === undefined
         ? await answerUnsigned(deps, exchange, request)
-        : await answerSigned(deps, exchange, { ...request, payment: request.payment })
+        : await answerSigned(deps, exchange, { ...request, payment: request.payment, content })
     if (answer !== 'look_again') return answer
   }
   return problem('idempotency_in_progress')
+}
+
+type ReadRequest = { ok: true; request: EffectiveRequest; content: HeldContent } | { ok: false; answer: Answer }
+
+/** A function of its own, so that nothing but `content` keeps the body and what was made of it while the request waits. */
+async function readRequest<Request extends { model: string }>(
+  deps: PaidDeps,
+  endpoint: PaidEndpointDefinition<Request>,
+  { body, ...incoming }: ArrivedRequest,
+): Promise<ReadRequest> {
+  const keepContent = incoming.paymentSignature !== undefined
+  const bytes = body.take()
+  // A body that is read in another thread is handed over: nothing of it is left here, its length included.
+  const { length } = bytes
+  const reading = deps.bodyReader.read(
+    endpoint as PaidEndpointDefinition,
+    { contentType: incoming.contentType, bytes },
+    { keepContent },
+  )
+  const effective = reading instanceof Promise ? await reading : reading
+  const read = judgeRequest(deps, endpoint, { ...incoming, body: { length } }, () => effective)
+  if (!read.ok) return read
+  const { canonicalBody, audio, ...request } = read.request
+  return { ok: true, request, content: holdContent({ canonicalBody, audio }, body.giveBack) }
 }
 
 /** No payment: bind the quote and answer with its challenge, unless the key says otherwise. */

@@ -2,6 +2,7 @@ import type { StoredContent } from '@turnpike/contracts'
 import { MAX_STAGING_MS } from '@turnpike/storage'
 import type { Exchange, PaidDeps } from './deps.ts'
 import type { SignedRequest } from './effective-request.ts'
+import type { RequestContent } from './held-content.ts'
 
 /** A store may take longer for 25 MiB than a claim lasts that nobody renews. */
 const RENEW_EVERY_MS = 5_000
@@ -16,7 +17,7 @@ type StageDeps = Pick<PaidDeps, 'staging'>
  */
 export async function stageAudio(
   { staging }: StageDeps,
-  { audio, deadlineMs }: Pick<SignedRequest, 'audio' | 'deadlineMs'>,
+  { audio, deadlineMs }: Pick<SignedRequest, 'deadlineMs'> & Pick<RequestContent, 'audio'>,
   { jobId, keepClaim }: { jobId: string; keepClaim: () => Promise<unknown> },
 ): Promise<StoredContent | undefined> {
   if (audio === undefined) return undefined

@@ -82,6 +82,8 @@ async function lookAtJob(deps: PaidDeps, request: SignedRequest, jobId: string):
     deps.ledger.lookup({ keyHash: request.keyHash, jobId, authorization: { payer, nonce } }),
   ])
   const standing = standingOf(request.fingerprint, record, known)
+  // Its job is known, so nobody needs to publish it again.
+  if (known.job !== undefined && known.job.state !== 'superseded') request.content.letGo()
   switch (standing.kind) {
     case 'settled':
       return { kind: 'settled', jobId: standing.jobId, payer: standing.payer }

@@ -41,7 +41,7 @@ export function paidRoute<Body extends { model: string }>(
     const exchange = exchangeOf(deps, request, response, place, shutdown)
     const answer = await servePaidRequest(deps, exchange, endpoint, {
       contentType,
-      body: read.bytes,
+      body: read,
       idempotencyKey: header(request, 'x-idempotency-key'),
       paymentSignature,
     }).catch((error: unknown) => {

@@ -49,7 +49,7 @@ export function quoteRoute(deps: Deps): Handler {
     const log = deps.logger.child({ requestId: call.requestId })
     try {
       // Only a body that another thread reads is waited for.
-      const body = deps.bodyReader.readQuote(read.bytes)
+      const body = deps.bodyReader.readQuote(read.take())
       answer(deps, response, call, body instanceof Promise ? await body : body)
     } catch (error) {
       sendAnswer(deps, response, call, faultOf({ log }, error))
