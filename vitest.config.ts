@@ -24,7 +24,8 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'chart', include: ['infra/helm/**/*.test.ts'], maxWorkers: 2 },
+        // One process after the other would load and render the same again.
+        test: { name: 'chart', include: ['infra/helm/**/*.test.ts'], maxWorkers: 1, isolate: false },
       },
       {
         extends: true,

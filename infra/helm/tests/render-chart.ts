@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { obtainHelm } from '@turnpike/local'
+import { obtainHelm } from '@turnpike/local/chart-tools'
 import { parseAllDocuments, stringify } from 'yaml'
 import type { Manifest } from './manifest.ts'
 
@@ -39,8 +39,14 @@ export async function renderText(values: Values = {}, files: readonly string[] =
   }
 }
 
-export async function render(values: Values = {}, files: readonly string[] = [REQUIRED]): Promise<Manifest[]> {
-  return manifestsIn(await renderText(values, files))
+/** Rendered once for the files that ask for the same. */
+const rendered = new Map<string, Promise<Manifest[]>>()
+
+export function render(values: Values = {}, files: readonly string[] = [REQUIRED]): Promise<Manifest[]> {
+  const key = JSON.stringify([values, files])
+  const manifests = rendered.get(key) ?? renderText(values, files).then(manifestsIn)
+  rendered.set(key, manifests)
+  return manifests
 }
 
 /** Read as Kubernetes reads it, by the rules of YAML 1.1. */

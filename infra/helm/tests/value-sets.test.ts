@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
-import { obtainKubeCheckers } from '@turnpike/local'
+import { obtainKubeCheckers } from '@turnpike/local/chart-tools'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { CHART, EVERYTHING, helm, manifestsIn, quietly, REQUIRED, renderText, type Values } from './render-chart.ts'
 

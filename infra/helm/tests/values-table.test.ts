@@ -20,7 +20,8 @@ it('the README lists every value, as values.yaml has it', () => {
 })
 
 it('a comment belongs to the value below it, and a group is gone into', () => {
-  const text = '# Of the group.\ngroup:\n  # Of one\n  # value.\n  one: 1\n  two: ""\nflow: {a: 1}\n\n# Apart.\n\n# Of the last.\nlast: [x]\n'
+  const text =
+    '# Of the group.\ngroup:\n  # Of one\n  # value.\n  one: 1\n  two: ""\nflow: {a: 1}\n\n# Apart.\n\n# Of the last.\nlast: [x]\n'
   expect(cells(valuesTable(text)).slice(1)).toEqual([
     ['', '`group`', '', 'Of the group.', ''],
     ['', '`group.one`', '`1`', 'Of one value.', ''],
