@@ -15,6 +15,8 @@ const perMinute = (value: number) => `0+${value}x120`
 /** Zero at first: a counter that begins with its first increase has none. */
 const once = '0x20 1x100'
 const never = steady(0)
+/** A counter that is there from its first increase on. */
+const appears = '_x20 1x100'
 
 /** A histogram all of whose observations fall between two neighbouring bounds, or below the first. */
 function observed(name: string, labels: string, upTo: string, below: string | undefined): Series[] {
@@ -73,7 +75,7 @@ export const SERVICE_CASES: Record<string, AlertCase> = {
       [`turnpike_http_requests_total{${GATEWAY},route="/v1/messages",status="402"}`, perMinute(200)],
     ],
   },
-  InternalErrors: pair(once, never, `turnpike_http_requests_total{${GATEWAY},route="/v1/messages",status="500"}`, {
+  InternalErrors: pair(appears, '1x120', `turnpike_http_requests_total{${GATEWAY},route="/v1/messages",status="500"}`, {
     route: '/v1/messages',
   }),
   ChallengesSlow: {
@@ -214,7 +216,10 @@ export const WORK_CASES: Record<string, AlertCase> = {
   },
   ProviderRefusesUs: {
     fires: [
-      [`turnpike_target_calls_total{${WORKER},model="${MODEL}",target="0",outcome="failed",reason="credentials_refused"}`, once],
+      [
+        `turnpike_target_calls_total{${WORKER},model="${MODEL}",target="0",outcome="failed",reason="credentials_refused"}`,
+        appears,
+      ],
     ],
     quiet: [[`turnpike_target_calls_total{${WORKER},model="${MODEL}",target="0",outcome="failed",reason="overloaded"}`, once]],
     labels: { model: MODEL },

@@ -26,7 +26,9 @@ export const OVERVIEW: Dashboard = {
           kind: 'stat',
           unit: 'percentunit',
           alarm: 0.05,
-          queries: [{ expr: `${perSecond(REQUESTS, [], '{status=~"5.."}')} / ${perSecond(REQUESTS)}`, legend: '' }],
+          queries: [
+            { expr: `(${perSecond(REQUESTS, [], '{status=~"5.."}')} or vector(0)) / ${perSecond(REQUESTS)}`, legend: '' },
+          ],
         },
         {
           title: 'Sold per hour',

@@ -19,6 +19,19 @@ export type Counter<Label extends string> = {
   follow(values: LabelValues<Label>, total: () => number): void
 }
 
+const FEW = 8
+
+/** Every combination of label values, or none when there are many. */
+function fewCombinations<Label extends string>(labels: Readonly<Record<Label, readonly string[]>>): LabelValues<Label>[] {
+  const entries = Object.entries<readonly string[]>(labels)
+  const count = entries.reduce((product, [, values]) => product * values.length, 1)
+  if (count > FEW) return []
+  return entries.reduce<Record<string, string>[]>(
+    (made, [label, values]) => made.flatMap((one) => values.map((value) => ({ ...one, [label]: value }))),
+    [{}],
+  ) as LabelValues<Label>[]
+}
+
 export function openCounter<Label extends string>(definition: MetricDefinition<'counter', Label>) {
   const fold = labelFold(definition.labels)
   const known = new Map<string, { labels: Record<Label, string>; series: CounterSeries }>()
@@ -30,8 +43,8 @@ export function openCounter<Label extends string>(definition: MetricDefinition<'
     known.set(key, { labels, series: fresh })
     return fresh
   }
-  // Without labels it is there from the start: a counter that begins at 1 hides its first increase.
-  if (Object.keys(definition.labels).length === 0) series({} as LabelValues<Label>)
+  // There from the start where that is few: a counter that begins at 1 hides its first increase from increase() and rate().
+  for (const values of fewCombinations(definition.labels)) series(values)
   const followed: (() => void)[] = []
   const counter: Counter<Label> = {
     series,
