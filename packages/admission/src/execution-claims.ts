@@ -1,4 +1,4 @@
-import { defineScript, LUA_NOW, type RedisConnection } from './redis.ts'
+import { defineScript, LUA_NOW, type RedisConnection, runnable } from './redis.ts'
 
 // x:{<job id>}: o owner, c starts so far, l end of the lease (ms), d done. Keeps one job from running in two workers at once and
 // counts its starts. Redis may lose it: then a job may run once more, and the ledger takes the first outcome only.
@@ -44,10 +44,14 @@ redis.call('HSET', KEYS[1], 'd', '1')
 redis.call('PEXPIRE', KEYS[1], ARGV[1])
 return 1`
 
+const SCRIPTS = {
+  start: defineScript('turnpikeStartExecution', 1, START),
+  renew: defineScript('turnpikeRenewExecution', 1, RENEW),
+  finish: defineScript('turnpikeFinishExecution', 1, FINISH),
+}
+
 export function executionClaims(redis: RedisConnection): ExecutionClaims {
-  const start = defineScript(redis, 'turnpikeStartExecution', 1, START)
-  const renew = defineScript(redis, 'turnpikeRenewExecution', 1, RENEW)
-  const finish = defineScript(redis, 'turnpikeFinishExecution', 1, FINISH)
+  const { start, renew, finish } = runnable(redis, SCRIPTS)
 
   return {
     async start(jobId, owner, leaseMs) {

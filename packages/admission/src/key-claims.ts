@@ -1,4 +1,4 @@
-import { defineScript, LUA_NOW, type RedisConnection } from './redis.ts'
+import { defineScript, LUA_NOW, type RedisConnection, runnable } from './redis.ts'
 
 // One small hash per idempotency key, k:{<SHA-256 of the key>}:
 //   f fingerprint (first 128 bits, base64url)   a amount, atomic USDC   v catalog version   s state: q quoted, i in flight
@@ -95,13 +95,17 @@ ${LUA_NOW}
 ${FIELDS}
 return r`
 
+const SCRIPTS = {
+  read: defineScript('turnpikeReadKey', 1, READ),
+  bind: defineScript('turnpikeBindKey', 1, BIND),
+  unbind: defineScript('turnpikeUnbindKey', 1, UNBIND),
+  claim: defineScript('turnpikeClaimKey', 1, CLAIM),
+  extend: defineScript('turnpikeExtendKey', 1, EXTEND),
+  giveBack: defineScript('turnpikeGiveBackKey', 1, GIVE_BACK),
+}
+
 export function keyClaims(redis: RedisConnection): KeyClaims {
-  const read = defineScript(redis, 'turnpikeReadKey', 1, READ)
-  const bind = defineScript(redis, 'turnpikeBindKey', 1, BIND)
-  const unbind = defineScript(redis, 'turnpikeUnbindKey', 1, UNBIND)
-  const claim = defineScript(redis, 'turnpikeClaimKey', 1, CLAIM)
-  const extend = defineScript(redis, 'turnpikeExtendKey', 1, EXTEND)
-  const giveBack = defineScript(redis, 'turnpikeGiveBackKey', 1, GIVE_BACK)
+  const { read, bind, unbind, claim, extend, giveBack } = runnable(redis, SCRIPTS)
 
   return {
     async read(keyHash) {

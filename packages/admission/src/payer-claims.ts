@@ -1,4 +1,4 @@
-import { defineScript, LUA_NOW, type RedisConnection } from './redis.ts'
+import { defineScript, LUA_NOW, type RedisConnection, runnable } from './redis.ts'
 
 // What a payer has in flight, all under its hash tag:
 //   p:{payer}   hash: sum (atomic USDC in flight), ver (grows with every settlement)
@@ -84,10 +84,14 @@ redis.call('ZREM', KEYS[2], ARGV[1])
 redis.call('HDEL', KEYS[3], ARGV[1])
 return 1`
 
+const SCRIPTS = {
+  claim: defineScript('turnpikeClaimPayer', 4, CLAIM),
+  extend: defineScript('turnpikeExtendPayer', 1, EXTEND),
+  release: defineScript('turnpikeReleasePayer', 3, RELEASE),
+}
+
 export function payerClaims(redis: RedisConnection): PayerClaims {
-  const claim = defineScript(redis, 'turnpikeClaimPayer', 4, CLAIM)
-  const extend = defineScript(redis, 'turnpikeExtendPayer', 1, EXTEND)
-  const release = defineScript(redis, 'turnpikeReleasePayer', 3, RELEASE)
+  const { claim, extend, release } = runnable(redis, SCRIPTS)
 
   return {
     async version(payer) {

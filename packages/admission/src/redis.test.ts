@@ -111,6 +111,26 @@ describe('with Redis away', () => {
     await expect.poll(() => redisAnswers(connection)).toBe(true)
   })
 
+  it('whoever begins to use it while it stands still is told so, and nothing ends', { timeout: 15_000 }, async () => {
+    const connection = await server.connect()
+    kill(server.pid(), 'SIGSTOP')
+    try {
+      // The first is on its way and the second waits behind it when the scripts are asked for.
+      const first = redisAnswers(connection)
+      await new Promise<void>((next) => setImmediate(() => setImmediate(next)))
+      const second = redisAnswers(connection)
+      const results = await Promise.allSettled(everything(connection))
+      expect(results.filter(({ status }) => status === 'fulfilled')).toEqual([])
+      expect(
+        results.map((result) => String((result as PromiseRejectedResult).reason)).filter((why) => !/timed out/.test(why)),
+      ).toEqual([])
+      expect([await first, await second]).toEqual([false, false])
+    } finally {
+      kill(server.pid(), 'SIGCONT')
+    }
+    await expect.poll(() => redisAnswers(connection)).toBe(true)
+  })
+
   it('a stopped server is given up at once, and taken up again when it is back', { timeout: 30_000 }, async () => {
     const connection = await server.connect()
     const keys = keyClaims(connection)

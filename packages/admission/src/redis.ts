@@ -42,6 +42,7 @@ function openServer({ nodes, database, username, password, tls }: RedisWire, con
   return new Redis({
     ...node,
     ...COMMANDS,
+    scripts: definitions,
     connectionName,
     db: database,
     ...authority({ username, password, tls }),
@@ -53,6 +54,7 @@ function openServer({ nodes, database, username, password, tls }: RedisWire, con
 function openCluster({ nodes, username, password, tls }: RedisWire, connectionName: string): Cluster {
   return new Cluster([...nodes], {
     redisOptions: { ...COMMANDS, connectionName, ...authority({ username, password, tls }) },
+    scripts: definitions,
     enableOfflineQueue: false,
     enableAutoPipelining: true,
     slotsRefreshTimeout: CONNECT_TIMEOUT_MS,
@@ -104,9 +106,29 @@ export type Script = (keys: readonly string[], args: readonly (string | number)[
 /** For the head of a script: `now` by the clock of Redis, which all replicas share, in ms since the epoch. */
 export const LUA_NOW = `local t = redis.call('TIME') local now = t[1] * 1000 + math.floor(t[2] / 1000)`
 
-/** Registers a Lua script under a name of ours; it runs by EVALSHA and is loaded again where Redis has forgotten it. */
-export function defineScript(redis: RedisConnection, name: string, numberOfKeys: number, lua: string): Script {
-  redis.defineCommand(name, { numberOfKeys, lua })
-  const command = Reflect.get(redis, name) as (...args: (string | number)[]) => Promise<unknown>
-  return (keys, args) => command.call(redis, ...keys, ...args)
+export type ScriptDefinition = { name: string }
+
+const definitions: Record<string, { numberOfKeys: number; lua: string }> = {}
+
+/**
+ * Names a Lua script, once, when its module is loaded: every connection knows all of them from its beginning. ioredis copies the scripts
+ * that it knows into each pipeline; one that is named while a pipeline waits is unknown there, and ends the process when that is answered.
+ * It runs by EVALSHA and is loaded again where Redis has forgotten it.
+ */
+export function defineScript(name: string, numberOfKeys: number, lua: string): ScriptDefinition {
+  definitions[name] = { numberOfKeys, lua }
+  return { name }
+}
+
+/** Scripts to run on a connection, under the same names. */
+export function runnable<Name extends string>(
+  redis: RedisConnection,
+  scripts: Record<Name, ScriptDefinition>,
+): Record<Name, Script> {
+  const entries = Object.entries<ScriptDefinition>(scripts).map(([key, { name }]) => {
+    const command = Reflect.get(redis, name) as (...args: (string | number)[]) => Promise<unknown>
+    const run: Script = (keys, args) => command.call(redis, ...keys, ...args)
+    return [key, run] as const
+  })
+  return Object.fromEntries(entries) as Record<Name, Script>
 }

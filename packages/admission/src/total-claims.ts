@@ -1,4 +1,4 @@
-import { defineScript, LUA_NOW, type RedisConnection } from './redis.ts'
+import { defineScript, LUA_NOW, type RedisConnection, runnable } from './redis.ts'
 
 // The unsettled value of all payers together, under one hash tag of its own:
 //   u:{all}   hash: sum (atomic USDC)     ul:{all}  sorted set: job id -> end of its lease (ms)     ua:{all}  hash: job id -> amount
@@ -49,10 +49,14 @@ redis.call('ZREM', KEYS[2], ARGV[1])
 redis.call('HDEL', KEYS[3], ARGV[1])
 return 1`
 
+const SCRIPTS = {
+  claim: defineScript('turnpikeClaimTotal', 3, CLAIM),
+  extend: defineScript('turnpikeExtendTotal', 1, EXTEND),
+  release: defineScript('turnpikeReleaseTotal', 3, RELEASE),
+}
+
 export function totalClaims(redis: RedisConnection): TotalClaims {
-  const claim = defineScript(redis, 'turnpikeClaimTotal', 3, CLAIM)
-  const extend = defineScript(redis, 'turnpikeExtendTotal', 1, EXTEND)
-  const release = defineScript(redis, 'turnpikeReleaseTotal', 3, RELEASE)
+  const { claim, extend, release } = runnable(redis, SCRIPTS)
   return {
     async claim({ jobId, amountAtomic, leaseMs, ceilingAtomic }) {
       const status = await claim(KEYS, [jobId, amountAtomic.toString(), leaseMs, ceilingAtomic.toString()])

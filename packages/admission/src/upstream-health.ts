@@ -1,4 +1,4 @@
-import { defineScript, LUA_NOW, type RedisConnection } from './redis.ts'
+import { defineScript, LUA_NOW, type RedisConnection, runnable } from './redis.ts'
 
 // h:{upstreams}, one hash: "<model>#<index>" -> JSON {u: open until (ms), n: openings in a row, t: targets of the model, c: code,
 // p: probe, l: end of its lease (ms), a: last answer (ms), w: the process that got it}. One key, so that a gateway reads it all in one trip. Workers write it, and
@@ -97,13 +97,17 @@ for i = 1, #all, 2 do
 end
 return closed`
 
+const SCRIPTS = {
+  open: defineScript('turnpikeOpenUpstream', 1, OPEN),
+  startProbe: defineScript('turnpikeStartProbe', 1, START_PROBE),
+  renewProbe: defineScript('turnpikeRenewProbe', 1, RENEW_PROBE),
+  endProbe: defineScript('turnpikeEndProbe', 1, END_PROBE),
+  answered: defineScript('turnpikeUpstreamAnswered', 1, ANSWERED),
+}
+
 /** For a worker process; `worker` is its name among them. */
 export function upstreamHealth(redis: RedisConnection, worker: string): UpstreamHealth {
-  const open = defineScript(redis, 'turnpikeOpenUpstream', 1, OPEN)
-  const startProbe = defineScript(redis, 'turnpikeStartProbe', 1, START_PROBE)
-  const renewProbe = defineScript(redis, 'turnpikeRenewProbe', 1, RENEW_PROBE)
-  const endProbe = defineScript(redis, 'turnpikeEndProbe', 1, END_PROBE)
-  const answered = defineScript(redis, 'turnpikeUpstreamAnswered', 1, ANSWERED)
+  const { open, startProbe, renewProbe, endProbe, answered } = runnable(redis, SCRIPTS)
 
   return {
     async open(target, { code, leastMs, mostMs, failingForMs }) {
@@ -130,9 +134,13 @@ export function upstreamHealth(redis: RedisConnection, worker: string): Upstream
   }
 }
 
+const READING_SCRIPTS = {
+  closedTargets: defineScript('turnpikeClosedUpstreams', 1, CLOSED_TARGETS),
+}
+
 /** For a gateway: the targets that are not to be sold now, in one trip. */
 export function closedUpstreams(redis: RedisConnection): () => Promise<ClosedTarget[]> {
-  const closedTargets = defineScript(redis, 'turnpikeClosedUpstreams', 1, CLOSED_TARGETS)
+  const { closedTargets } = runnable(redis, READING_SCRIPTS)
   return async () => {
     const rows = (await closedTargets([KEY], [])) as [string, string, string, string][]
     return rows.map(([field, of, code, forMs]) => {
