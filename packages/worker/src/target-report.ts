@@ -21,6 +21,8 @@ export function targetReport(metrics: Metrics, logger: Logger): TargetReport {
   return {
     called(target, end, tookMs) {
       const reason = end.kind === 'succeeded' ? 'none' : end.reason
+      // Shown as closed before it ever opens.
+      table.open.add(labels(target), 0)
       table.calls.count({ ...labels(target), outcome: end.kind, reason })
       table.seconds.observe(labels(target), tookMs / 1000)
       if (OPERATORS_FAULTS.has(reason)) logger.error({ ...labels(target), reason }, 'the upstream refuses our configuration')
