@@ -105,10 +105,14 @@ describe('the end of a pod', () => {
 
   it('leaves a worker the time of its longest call, so that scaling in repeats none', () => {
     const deadlines = 'services/gateway/src/endpoints/provider-deadlines.ts'
+    const textSeconds = Math.ceil(
+      constant('packages/catalog/src/models.ts', /MAX_OUTPUT_TOKENS = ([\d_]+)/) /
+        constant(deadlines, /TEXT_TOKENS_PER_SECOND = ([\d_]+)/),
+    )
     const longest = {
       'media-worker': constant(deadlines, /MEDIA_DEADLINE_MS = ([\d_]+)/),
       'transcription-worker': constant(deadlines, /TRANSCRIPTION_DEADLINE_MS = ([\d_]+)/),
-      'text-worker': constant(deadlines, /TEXT_BASE_MS = ([\d_]+)/),
+      'text-worker': constant(deadlines, /TEXT_BASE_MS = ([\d_]+)/) + textSeconds * 1000,
     }
     for (const [component, deadlineMs] of Object.entries(longest)) {
       const drainMs = Number(environmentOf(podOf(manifests, component).container).get('DRAIN_GRACE_MS'))
