@@ -11,7 +11,8 @@ export const TRACING_VARIABLES = {
   ratio: parsedBy('OTEL_TRACES_SAMPLER_ARG', parseRatio, { default: 1 }),
 }
 
-const FLUSH_MS = 3_000
+// Part of the grace that a service has for its end.
+const FLUSH_MS = 1_500
 
 /** Off, and free, unless OTEL_EXPORTER_OTLP_ENDPOINT is set. A collector that is away costs spans and nothing else. */
 export async function openTracing(deps: {
