@@ -93,8 +93,8 @@ export function openFacilitatorClient(options: {
       const answer = await call('GET', '/supported', options.timeoutMs)
       if (answer.kind === 'none') return { kind: 'unavailable', why: answer.why, detail: answer.detail }
       const kinds = answer.json.kinds
-      if (answer.status !== 200 || !Array.isArray(kinds))
-        return { kind: 'unavailable', why: 'invalid_answer', detail: 'no list of kinds' }
+      if (answer.status !== 200) return { kind: 'unavailable', why: 'http_status', detail: `status ${answer.status}` }
+      if (!Array.isArray(kinds)) return { kind: 'unavailable', why: 'invalid_answer', detail: 'no list of kinds' }
       const extensions = answer.json.extensions
       const signers = answer.json.signers
       const response = {
@@ -202,6 +202,13 @@ const NEVER_CONNECTED = new Set([
   'EHOSTUNREACH',
   'ENETUNREACH',
   'UND_ERR_CONNECT_TIMEOUT',
+  // A certificate is looked at before anything of the request is sent.
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+  'CERT_HAS_EXPIRED',
 ])
 
 async function readBounded(body: Dispatcher.ResponseData['body']): Promise<string | undefined> {

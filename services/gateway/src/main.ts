@@ -36,6 +36,7 @@ import { walletBalances } from './chain/wallet-balances.ts'
 import { watchClosedModels } from './closed-models.ts'
 import { checkGatewayConfig, GATEWAY_VARIABLES } from './config.ts'
 import { PAID } from './endpoints/paid-endpoints.ts'
+import { facilitatorCheck } from './facilitator-check.ts'
 import { openBodyRoom } from './http/byte-budget.ts'
 import { refuseUnreadable } from './http/refuse-unreadable.ts'
 import { openLedgerClient } from './ledger/ledger-client.ts'
@@ -96,7 +97,7 @@ runService(async () => {
       redis: () => redisAnswers(redis),
       ledger: () => ledger.ready(),
       s3: () => store.probe(),
-      facilitator: async () => (await facilitator.supported()).kind === 'supported',
+      facilitator: facilitatorCheck({ facilitator, tell: onRefused }),
     },
     maxInFlight: config.maxInFlight,
     logger,

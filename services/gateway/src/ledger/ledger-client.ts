@@ -7,7 +7,7 @@ import {
   type SettleStoredRequest,
   SettleStoredResponse,
 } from '@turnpike/contracts'
-import { wireFault } from '@turnpike/service'
+import { openRefusals, wireFault } from '@turnpike/service'
 import { inSpan } from '@turnpike/telemetry/tracing'
 import { Agent, request } from 'undici'
 
@@ -217,17 +217,6 @@ export function openLedgerClient(options: {
 
 function ledgerFault(error: unknown): string | undefined {
   return wireFault(error, { what: 'the ledger', ca: 'LEDGER_TLS_CA', credentials: 'INTERNAL_TOKEN', isRefusal: () => false })
-}
-
-/** Says the same thing once, until it was well in between or something else is wrong. */
-function openRefusals(tell: (sentence: string) => void = () => {}): { saw(sentence: string | undefined): void } {
-  let told: string | undefined
-  return {
-    saw(sentence) {
-      if (sentence !== undefined && sentence !== told) tell(sentence)
-      told = sentence
-    },
-  }
 }
 
 /** An answer for another key, or a taken key without its owner, must never pass for an open one. */
