@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { KAFKA_RIGHTS } from '@turnpike/access'
+import { KAFKA_RIGHTS } from '@turnpike/access'
 import { deadLetterTopic, JOB_TOPICS, TOPICS } from '@turnpike/contracts'
 import { type AddressByPart, newAuthority, type PartHandle, startPart } from '@turnpike/local'
 import { KAFKA_VARIABLES, kafkaWire, loadConfig } from '@turnpike/service'
