@@ -20,7 +20,7 @@ const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
 
 /** One pass over the bytes, before anything is built from them: brackets and commas outside of strings bound depth and values. */
-function isTooComplex(body: Buffer, { maxDepth, maxValues }: JsonLimits): boolean {
+export function isTooComplex(body: Buffer, { maxDepth, maxValues }: JsonLimits): boolean {
   let depth = 0
   let values = 1
   for (let at = 0; at < body.length; at++) {

@@ -9,6 +9,8 @@ export type Body = { contentType: string | undefined; bytes: Buffer }
 
 /** All that follows from the bytes of a body alone. Plain data: it may have been found out in another thread. */
 export type EffectiveBody =
+  /** Nobody looked at it: too much of this client is waiting to be read. */
+  | { kind: 'client_busy' }
   | { kind: 'not_json' }
   | { kind: 'too_complex' }
   | { kind: 'problem'; problem: RequestProblem }

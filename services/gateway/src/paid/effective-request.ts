@@ -5,7 +5,7 @@ import { type Payment, parsePaymentSignature } from '@turnpike/payments'
 import type { PaidEndpointDefinition } from '../endpoints/paid-endpoint.ts'
 import { isForm, takesJson } from '../http/content-type.ts'
 import { JSON_LIMITS } from '../http/parse-json.ts'
-import { type Answer, problem } from './answer.ts'
+import { type Answer, problem, withChargeUnknown } from './answer.ts'
 import { type EffectiveBody, readJsonBody } from './effective-body.ts'
 import type { HeldContent, RequestContent } from './held-content.ts'
 
@@ -35,6 +35,7 @@ export type AuthorizationRecord = { owner: { keyHash: string; fingerprint: strin
 
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/
 const MIN_TIMEOUT_SECONDS = 300
+export const BUSY_RETRY_AFTER_S = 3
 const SETTLEMENT_ALLOWANCE_SECONDS = 120
 
 const TOO_COMPLEX = `The body is nested deeper than ${JSON_LIMITS.maxDepth} levels or holds more than ${JSON_LIMITS.maxValues} values.`
@@ -68,6 +69,7 @@ export function judgeRequest(
   const mustBeComplete = signed || (incoming.contentType !== undefined && isForm(incoming.contentType))
 
   const body = read()
+  if (body.kind === 'client_busy') return refuse(clientBusy({ signed }))
   if (body.kind === 'too_complex') return refuse(problem('invalid_value', { param: 'body', message: TOO_COMPLEX }))
   if (body.kind === 'not_json') return refuse(signed ? problem('invalid_json') : inspection(endpoint))
   if (body.kind === 'problem') {
@@ -112,6 +114,12 @@ export function judgeRequest(
       payment: payment?.payment,
     },
   }
+}
+
+/** Comes back when some of what its client has waiting is read. Of a payment nobody has looked at, nobody knows what became. */
+function clientBusy({ signed }: { signed: boolean }): Answer {
+  const busy = problem('rate_limited', { retryAfterS: BUSY_RETRY_AFTER_S })
+  return signed ? withChargeUnknown(busy) : busy
 }
 
 /** JSON, a form where the endpoint takes forms, or nothing at all. */

@@ -83,7 +83,7 @@ function gateway(given: { known?: Partial<LookupItem>; publish?: () => Promise<v
     const exchange: Exchange = { requestId: randomUUID(), traceparent: newTraceparent(), signal: gone.signal, log: deps.logger }
     const bytes = Buffer.from(JSON.stringify({ model: 'el/scribe-v2', audio_base64: framesOf(20).toString('base64') }))
     const body = { take: () => bytes, giveBack: () => void happened.push('room given back') }
-    const incoming = { contentType: 'application/json', idempotencyKey: 'a-key', paymentSignature, body }
+    const incoming = { contentType: 'application/json', idempotencyKey: 'a-key', paymentSignature, body, client: '' }
     return servePaidRequest(deps, exchange, transcriptions, incoming)
   }
   return {

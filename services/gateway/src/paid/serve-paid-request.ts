@@ -22,7 +22,7 @@ import { settlementMoves } from './wait-for-key.ts'
 // A key may change hands while a request looks at it: another copy wins the claim, or gives it back. Each look starts over.
 const MAX_LOOKS = 20
 
-type ArrivedRequest = Omit<IncomingRequest, 'body'> & { body: Pick<ArrivedBody, 'take' | 'giveBack'> }
+type ArrivedRequest = Omit<IncomingRequest, 'body'> & { body: Pick<ArrivedBody, 'take' | 'giveBack'>; client: string }
 
 /** The paid lifecycle, from the bytes of a request to its answer. */
 export async function servePaidRequest<Request extends { model: string }>(
@@ -52,7 +52,7 @@ type ReadRequest = { ok: true; request: EffectiveRequest; content: HeldContent }
 async function readRequest<Request extends { model: string }>(
   deps: PaidDeps,
   endpoint: PaidEndpointDefinition<Request>,
-  { body, ...incoming }: ArrivedRequest,
+  { body, client, ...incoming }: ArrivedRequest,
 ): Promise<ReadRequest> {
   const keepContent = incoming.paymentSignature !== undefined
   const bytes = body.take()
@@ -61,7 +61,7 @@ async function readRequest<Request extends { model: string }>(
   const reading = deps.bodyReader.read(
     endpoint as PaidEndpointDefinition,
     { contentType: incoming.contentType, bytes },
-    { keepContent },
+    { keepContent, client },
   )
   const effective = reading instanceof Promise ? await reading : reading
   const read = judgeRequest(deps, endpoint, { ...incoming, body: { length } }, () => effective)

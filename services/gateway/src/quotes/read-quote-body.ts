@@ -7,6 +7,8 @@ import { transcriptionByDuration } from './transcription-by-duration.ts'
 
 /** All that follows from the bytes of a request for a quote. Plain data: it may have been found out in another thread. */
 export type QuoteBody =
+  /** Nobody looked at it: too much of this client is waiting to be read. */
+  | { kind: 'client_busy' }
   | { kind: 'not_json' }
   | { kind: 'too_complex' }
   | { kind: 'problem'; problem: RequestProblem }

@@ -42,6 +42,7 @@ export function paidRoute<Body extends { model: string }>(
     const answer = await servePaidRequest(deps, exchange, endpoint, {
       contentType,
       body: read,
+      client,
       idempotencyKey: header(request, 'x-idempotency-key'),
       paymentSignature,
     }).catch((error: unknown) => {

@@ -9,7 +9,7 @@ import type { Call, Handler } from '../http/call.ts'
 import { takesJson } from '../http/content-type.ts'
 import { readBody } from '../http/read-body.ts'
 import { sendAnswer, sendJson, sendProblem } from '../http/send-answer.ts'
-import { type EffectiveRequest, judgeRequest } from '../paid/effective-request.ts'
+import { BUSY_RETRY_AFTER_S, type EffectiveRequest, judgeRequest } from '../paid/effective-request.ts'
 import { closedAnswer } from '../paid/serve-paid-request.ts'
 import { type QuoteBody, WRAPPING_BYTES } from '../quotes/read-quote-body.ts'
 import { faultOf, hasBody, refuse, refuseUnread } from './paid-route.ts'
@@ -49,7 +49,7 @@ export function quoteRoute(deps: Deps): Handler {
     const log = deps.logger.child({ requestId: call.requestId })
     try {
       // Only a body that another thread reads is waited for.
-      const body = deps.bodyReader.readQuote(read.take())
+      const body = deps.bodyReader.readQuote(read.take(), { client: call.client ?? '' })
       answer(deps, response, call, body instanceof Promise ? await body : body)
     } catch (error) {
       sendAnswer(deps, response, call, faultOf({ log }, error))
@@ -63,6 +63,8 @@ function answer(deps: Deps, response: ServerResponse, call: Call, body: QuoteBod
     sendProblem(deps, response, call, problem)
   }
   switch (body.kind) {
+    case 'client_busy':
+      return refused({ code: 'rate_limited', retryAfterS: BUSY_RETRY_AFTER_S })
     case 'not_json':
       return refused({ code: 'invalid_json', message: 'The body is not valid JSON.' })
     case 'too_complex':
