@@ -1,3 +1,4 @@
+import { restoreState } from '../parts/chain.ts'
 import { chainId } from '../parts/chain-client.ts'
 import { propertiesOf } from '../parts/kafka.ts'
 import type { PartName, Site } from '../parts/part.ts'
@@ -9,12 +10,16 @@ export const inside = '/part'
 
 /** How a part is run in a container of its usual image. Ports inside are those outside where the part tells its clients of them. */
 export interface Recipe {
-  /** Who the image's program runs as. The part's folder is theirs. */
-  readonly userId: number
+  /** Who the image's program runs as, and owns its folder; us when it takes any user. */
+  readonly userId: number | 'ours'
   readonly port: (site: Site) => number
   readonly entrypoint?: (site: Site) => string[]
   readonly command?: (site: Site) => string[]
   readonly environment: (site: Site) => Record<string, string>
+  /** Made in the part's folder before the start. */
+  readonly folders?: readonly string[]
+  /** What the part itself does to its folder before a start. */
+  readonly beforeStart?: (site: Site) => void
   /** Written into the part's folder before the start. */
   readonly files?: (site: Site) => Record<string, string>
 }
@@ -64,7 +69,8 @@ export const recipes: Readonly<Record<PartName, Recipe>> = {
     }),
   },
   s3: {
-    userId: 10_001,
+    userId: 'ours',
+    folders: ['objects'],
     port: () => 7070,
     entrypoint: () => [
       'versitygw',
@@ -83,7 +89,8 @@ export const recipes: Readonly<Record<PartName, Recipe>> = {
     },
   },
   chain: {
-    userId: 10_001,
+    userId: 'ours',
+    beforeStart: restoreState,
     port: () => 8545,
     entrypoint: () => [
       ...['anvil', '--host', '0.0.0.0', '--port', '8545', '--chain-id', String(chainId), '--quiet'],

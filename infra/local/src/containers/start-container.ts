@@ -7,7 +7,7 @@ import { freePort } from '../free-port.ts'
 import type { Part, Site } from '../parts/part.ts'
 import type { PartHandle, StartPartOptions } from '../parts/start-part.ts'
 import { containerConfig } from './config.ts'
-import { inside, recipes } from './recipes.ts'
+import { inside, type Recipe, recipes } from './recipes.ts'
 
 const stopTimeoutMs = 8_000
 // A container is made, and Kafka's starts Java twice, where a process is only started.
@@ -25,12 +25,13 @@ export async function startContainer<Software, Address>(
   const recipe = recipes[part.name]
   const port = options.port ?? (await freePort())
   const site: Site = { dir: options.dir, port, sidePort: options.sidePort ?? (await freePort(new Set([port]))) }
-  const owner = ownFolder(site, recipe.userId, recipe.files?.(site) ?? {}, part.name === 's3' ? ['objects'] : [])
+  const { user, folder } = ownFolder(site, recipe)
+  recipe.beforeStart?.(site)
   const logFile = join(options.dir, `${part.name}.log`)
   const generic = new GenericContainer(images[part.name])
-    .withUser(owner)
+    .withUser(user)
     .withExposedPorts({ container: recipe.port(site), host: port })
-    .withBindMounts([{ source: join(site.dir, 'container'), target: inside, mode: 'rw' }])
+    .withBindMounts([{ source: folder, target: inside, mode: 'rw' }])
     .withEnvironment(recipe.environment(site))
     .withLabels({ 'turnpike.run': run, 'turnpike.part': part.name })
     .withLogConsumer((stream) => stream.pipe(createWriteStream(logFile, { flags: 'a' })))
@@ -78,15 +79,19 @@ async function untilAnswers<Software, Address>(part: Part<Software, Address>, si
   }
 }
 
-/** Makes the folder that the container gets; returns the user that it runs as: the image's own where we may give it the folder, else ours. */
-function ownFolder(site: Site, userId: number, files: Record<string, string>, folders: readonly string[]): string {
-  const own = join(site.dir, 'container')
-  const isRoot = process.getuid?.() === 0
-  const user = isRoot ? userId : (process.getuid?.() ?? userId)
-  for (const folder of [own, ...folders.map((name) => join(own, name))]) {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    if (isRoot) chownSync(folder, user, user)
-  }
-  for (const [name, content] of Object.entries(files)) writeFileSync(join(own, name), content, { mode: 0o644 })
-  return `${user}:${isRoot ? user : (process.getgid?.() ?? user)}`
+/**
+ * Makes the part's folder; returns the user that the container runs as: the image's own where we may give the folder away, else ours. What
+ * the image's own user keeps lies in a folder below, because the one above is ours.
+ */
+function ownFolder(site: Site, recipe: Recipe): { readonly user: string; readonly folder: string } {
+  const mine = { user: process.getuid?.() ?? 0, group: process.getgid?.() ?? 0 }
+  const theirId = recipe.userId !== 'ours' && mine.user === 0 ? recipe.userId : undefined
+  const folder = theirId === undefined ? site.dir : join(site.dir, 'container')
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  for (const name of recipe.folders ?? []) mkdirSync(join(folder, name), { recursive: true })
+  for (const [name, content] of Object.entries(recipe.files?.(site) ?? {}))
+    writeFileSync(join(folder, name), content, { mode: 0o644 })
+  if (theirId === undefined) return { user: `${mine.user}:${mine.group}`, folder }
+  chownSync(folder, theirId, theirId)
+  return { user: `${theirId}:${theirId}`, folder }
 }

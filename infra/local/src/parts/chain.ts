@@ -13,7 +13,10 @@ export interface ChainAddress {
 }
 
 /** Without a block time every transaction is mined at once. In a container it listens on every address. */
-export function chainPart(options: { readonly blockTimeSeconds?: number | undefined; readonly listenOn?: string }): Part<string, ChainAddress> {
+export function chainPart(options: {
+  readonly blockTimeSeconds?: number | undefined
+  readonly listenOn?: string
+}): Part<string, ChainAddress> {
   return {
     name: 'chain',
     needsSidePort: false,
@@ -56,7 +59,7 @@ export function keepWholeState(site: Site): void {
   if (isWhole(draft)) renameSync(draft, wholeFile(site))
 }
 
-function restoreState(site: Site): void {
+export function restoreState(site: Site): void {
   if (existsSync(stateFile(site)) && !isWhole(stateFile(site)) && existsSync(wholeFile(site))) {
     copyFileSync(wholeFile(site), stateFile(site))
   }
