@@ -143,8 +143,9 @@ describe('rights', () => {
     await totalClaims(ledger).release(jobId)
     const listening = await connected('gateway')
     const signal = listenForReleases(listening)
-    const heard = signal.next(keyHash, 2_000)
-    await expect.poll(async () => (await connectedAs(operator)).pubsub('NUMSUB', 'turnpike:moved')).toEqual(['turnpike:moved', 1])
+    const heard = signal.next(keyHash, 15_000)
+    const watcher = await connected(operator)
+    await expect.poll(() => watcher.pubsub('NUMSUB', 'turnpike:moved'), { timeout: 15_000 }).toEqual(['turnpike:moved', 1])
     await releaseAnnouncer(ledger).announce(keyHash)
     expect(await heard).toBe(true)
 
@@ -185,7 +186,3 @@ describe('rights', () => {
     },
   )
 })
-
-async function connectedAs(account: typeof operator) {
-  return await connected(account)
-}

@@ -35,7 +35,7 @@ async function open(account: string): Promise<RedisConnection> {
   }
   const redis = openRedis(redisWire(account, loadConfig(account, REDIS_VARIABLES, env)), { name: account, onError: () => {} })
   onTestFinished(() => redis.disconnect())
-  await expect.poll(() => redis.status).toBe('ready')
+  await expect.poll(() => redis.status, { timeout: 15_000 }).toBe('ready')
   return redis
 }
 
@@ -85,10 +85,10 @@ it('carries a release from any node to any other', async () => {
     const counts = await Promise.all(cluster.nodes.map((node) => node.pubsub('NUMSUB', 'turnpike:moved')))
     return counts.reduce((sum: number, each) => sum + Number((each as unknown[])[1]), 0)
   }
-  await expect.poll(subscribed).toBe(2)
+  await expect.poll(subscribed, { timeout: 15_000 }).toBe(2)
   const announcer = releaseAnnouncer(await open('ledger'))
   const keyHash = randomKeyHash()
-  const heard = signals.map((signal) => signal.next(keyHash, 3_000))
+  const heard = signals.map((signal) => signal.next(keyHash, 15_000))
   await announcer.announce(keyHash)
   expect(await Promise.all(heard)).toEqual([true, true])
 })

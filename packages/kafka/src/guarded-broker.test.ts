@@ -65,18 +65,18 @@ describe('a connection', () => {
         connectionOf('gateway', { KAFKA_SASL_MECHANISM: 'plain' }),
         connectionOf('gateway', { KAFKA_TLS: 'off', KAFKA_TLS_CA: '' }),
         anonymous,
-      ].map((connection) => openPublisher({ ...connection, startTimeoutMs: 1_500 })),
+      ].map((connection) => openPublisher({ ...connection, startTimeoutMs: 3_000 })),
     )
     const messages = wrong.map((result) => (result.status === 'rejected' ? String(result.reason.message) : 'connected'))
     const refused =
-      'no Kafka broker answered within 1500 ms. Kafka refuses KAFKA_SASL_USERNAME, KAFKA_SASL_PASSWORD or KAFKA_SASL_MECHANISM.'
+      'no Kafka broker answered within 3000 ms. Kafka refuses KAFKA_SASL_USERNAME, KAFKA_SASL_PASSWORD or KAFKA_SASL_MECHANISM.'
     expect(messages).toEqual([
-      'no Kafka broker answered within 1500 ms. The certificate of Kafka is not signed by an authority that is trusted here: see KAFKA_TLS_CA.',
+      'no Kafka broker answered within 3000 ms. The certificate of Kafka is not signed by an authority that is trusted here: see KAFKA_TLS_CA.',
       refused,
       refused,
       refused,
-      'no Kafka broker answered within 1500 ms',
-      'no Kafka broker answered within 1500 ms',
+      'no Kafka broker answered within 3000 ms',
+      'no Kafka broker answered within 3000 ms',
     ])
   })
 })
