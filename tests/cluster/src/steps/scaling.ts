@@ -8,6 +8,7 @@ const BUYERS = 24
 const SLOW_MS = 5_000
 const LAG_PER_REPLICA = 6
 const DRAIN_SECONDS = 30
+const KEDA_MS = 420_000
 const UP_MS = 180_000
 const DOWN_MS = 420_000
 
@@ -19,6 +20,7 @@ export const scaling: Step = {
   name: 'scaling by lag',
   repeats: 'none',
   async run(cluster, load) {
+    await until('KEDA answers (this step needs it)', () => kedaAnswers(cluster), KEDA_MS)
     const autoscaling = {
       ...{ enabled: true, minReplicas: 1, maxReplicas: MOST, lagPerReplica: LAG_PER_REPLICA },
       ...{ pollingSeconds: 2, scaleDownSeconds: 10 },
@@ -75,4 +77,12 @@ function replicasSeen(cluster: Cluster): { list(): readonly number[]; stop(): vo
 
 function secondsSince(ms: number): number {
   return Math.round((Date.now() - ms) / 1_000)
+}
+
+/** It serves the metric that the autoscaler reads. */
+async function kedaAnswers({ kube }: Cluster): Promise<boolean> {
+  const { stdout } = await kube.tryKubectl(['get', 'apiservice', 'v1beta1.external.metrics.k8s.io', '-o', 'json'])
+  if (stdout === '') return false
+  const { status } = JSON.parse(stdout) as { status?: { conditions?: { type: string; status: string }[] } }
+  return status?.conditions?.some(({ type, status: is }) => type === 'Available' && is === 'True') === true
 }
