@@ -17,7 +17,7 @@ type Outcome = { passed: number; failures: string[] }
 
 const MAX_LINE = 300
 const { filters, parts } = choices(process.argv.slice(2))
-const root = join(import.meta.dirname, '..')
+const root = join(import.meta.dirname, '../../..')
 const reports = mkdtempSync(join(tmpdir(), 'turnpike-test-'))
 const outcomes: Outcome[] = []
 
