@@ -1,4 +1,4 @@
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
 
 const ownStack = ['tests/faults/**/*.test.ts', 'tests/e2e/src/{restart,strict-stack}.test.ts']
 
@@ -46,7 +46,7 @@ export default defineConfig({
         test: {
           name: 'stack',
           include: ['tests/e2e/**/*.test.ts', 'tests/conformance/**/*.test.ts'],
-          exclude: ownStack,
+          exclude: [...configDefaults.exclude, ...ownStack],
           globalSetup: ['tests/e2e/src/shared-stack.ts'],
           fileParallelism: false,
           testTimeout: 120_000,

@@ -35,6 +35,8 @@ if (major < 18)
 const env = {
   ...process.env,
   PATH: `${bin}:${process.env.PATH ?? ''}`,
+  // Stripping the types of a service and compiling it is most of its start: a third less from the second time on.
+  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE || join(toolchain, 'compile-cache'),
   // No part of the tool chain reports home or waits for a prompt.
   TURBO_TELEMETRY_DISABLED: '1',
   DO_NOT_TRACK: '1',
