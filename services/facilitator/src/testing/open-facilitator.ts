@@ -62,7 +62,7 @@ export async function openFacilitator(
     client,
     settle: (payment) => client.settle(payment),
     waiting: () => read('turnpike_facilitator_settlements_waiting'),
-    replaced: () => read('facilitator_transactions_replaced_total'),
+    replaced: () => read('turnpike_facilitator_transactions_replaced_total'),
     async close() {
       await client.close()
       await running.close()
