@@ -104,7 +104,8 @@ function capability({ expiresAtMs }: { expiresAtMs: number }): string {
   const { mediaCapabilityKeys } = JSON.parse(readFileSync(join(inject('stackHome'), 'identity.json'), 'utf8')) as {
     mediaCapabilityKeys: string
   }
-  return mintMediaCapability(openKeyring(mediaCapabilityKeys), { objectId: randomBytes(OBJECT_ID_BYTES), expiresAtMs })
+  const objectId = Buffer.concat([Buffer.alloc(4), randomBytes(OBJECT_ID_BYTES - 4)])
+  return mintMediaCapability(openKeyring(mediaCapabilityKeys), { objectId, expiresAtMs })
 }
 
 /** Frames of MPEG-2.5 at 8 kbit/s and 8 kHz: 72 bytes that play 72 ms. */

@@ -7,6 +7,8 @@ export function typeErrorsOf(file: string): Promise<string> {
   const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc')
   const args = [
     compiler,
+    // The repository's own settings are not what a stranger has.
+    '--ignoreConfig',
     '--noEmit',
     '--strict',
     '--target',
