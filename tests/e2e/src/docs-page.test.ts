@@ -106,6 +106,15 @@ describe('the guide in a browser', () => {
     const said = Object.fromEntries(await Promise.all(runs)) as Record<string, string>
     expect(said.curl).toMatch(/402 Payment Required[\s\S]*"object":"quote"/)
     for (const id of ['typescript', 'openai', 'anthropic']) expect(said[id], id).toMatch(/\nreceipt [0-9a-f-]{36}/)
+
+    const [, id, token] = /\nreceipt (\S+) (\S+)/.exec(said.typescript ?? '') ?? []
+    const textOf = async (path: string, headers = {}) => (await fetch(`${stack.baseUrl}${path}`, { headers })).text()
+    const receipt = await textOf(`/v1/receipts/${id}`, { authorization: `Bearer ${token}` })
+    const jwks = await textOf('/.well-known/jwks.json')
+    const check = async (text: string) =>
+      (await runSnippet('receipt', await codeOf('receipt'), {}, { 'receipt.json': text, 'jwks.json': jwks })).trim()
+    expect(await check(receipt)).toBe('signed by the issuer')
+    expect(await check(receipt.replace('"gm-2.5-flash"', '"gm-2.5-pro"'))).toBe('NOT GENUINE')
     await page.context().close()
   })
 })
