@@ -10,6 +10,8 @@ export type TestParts = {
   redis: ReturnType<typeof openRedis>
   claims: ExecutionClaims
   store: ObjectStore
+  /** Where both are, for a worker process. */
+  env: Record<string, string>
   close(): Promise<void>
 }
 
@@ -31,6 +33,15 @@ export async function startTestParts(): Promise<TestParts> {
     redis,
     claims: executionClaims(redis),
     store,
+    env: {
+      REDIS_URL: redisPart.url,
+      S3_ENDPOINT: s3Part.endpoint,
+      S3_REGION: s3Part.region,
+      S3_BUCKET: s3Part.bucket,
+      S3_ACCESS_KEY_ID: s3Part.accessKeyId,
+      S3_SECRET_ACCESS_KEY: s3Part.secretAccessKey,
+      S3_FORCE_PATH_STYLE: 'true',
+    },
     async close() {
       for (const close of closers.reverse()) await close()
     },
