@@ -33,7 +33,7 @@ export const REDIS_RIGHTS: Readonly<Partial<Record<Principal, RedisRight>>> = {
   },
   'text-worker': WORKER,
   'media-worker': WORKER,
-  'transcription-worker': { ...WORKER, keys: [...WORKER.keys, AUDIO], commands: [...WORKER.commands, 'get', 'del'] },
+  'transcription-worker': { ...WORKER, keys: [...WORKER.keys, AUDIO], commands: [...WORKER.commands, 'get', 'set', 'del'] },
   ledger: { keys: [...KEYS.payers, ...KEYS.totals], channels: [CHANNEL], commands: [...SCRIPTS, ...CLAIMS, 'publish'] },
 }
 

@@ -163,6 +163,7 @@ describe('rights', () => {
     await audioKeys(gateway).keep('s', 'wrapped', 1_000)
     expect(await audioKeys(worker).find('s')).toBe('wrapped')
     await audioKeys(worker).forget('s')
+    await audioKeys(worker).keep('told', '1', 1_000)
   })
 
   it.each(['gateway', 'text-worker', 'transcription-worker', 'ledger'] as const)(

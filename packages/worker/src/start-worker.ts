@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { executionClaims, openRedis, redisAnswers, type UpstreamHealth, upstreamHealth } from '@turnpike/admission'
 import type { Topic } from '@turnpike/contracts'
-import { openParallelConsumer, openPublisher, showConsumer, showPublisher } from '@turnpike/kafka'
+import { openParallelConsumer, openPublisher, type ParallelConsumer, showConsumer, showPublisher } from '@turnpike/kafka'
 import {
+  type Check,
   createLogger,
   createMetrics,
   kafkaWire,
@@ -40,6 +41,10 @@ export type JobExecutor = {
   models: readonly string[]
   /** As in CompleteDeps. */
   discard?: CompleteDeps['discard']
+  /** Of what it alone needs, for /readyz. */
+  checks?: Record<string, Check>
+  /** No job is taken before this resolves: they stay with the workers that can do them. */
+  canStart?(): Promise<void>
   /** After the last job; what it opened itself. */
   close(): Promise<void>
 }
@@ -91,35 +96,26 @@ export async function startWorker(options: {
     owner,
     leaseMs: config.executionLeaseMs,
   }
-  const consumer = await openParallelConsumer({
-    ...kafka,
-    groupId: service,
-    topics: [topic],
-    concurrency: config.concurrency,
-    handler: completeJobs(deps),
-    deadLetter: { publisher, onDeadLetter: reportDeadLetter(deps) },
-  })
-  showConsumer(metrics, consumer, config.concurrency)
+  let consumer: ParallelConsumer | undefined
   showPublisher(metrics, publisher)
 
   const internal = await startInternalServer({
     host: config.host,
     port: config.internalPort,
     checks: {
-      kafka: () => publisher.state() === 'up' && consumer.state() === 'up',
+      kafka: () => publisher.state() === 'up' && consumer?.state() === 'up',
       redis: () => redisAnswers(redis),
       s3: () => store.probe(),
+      ...executor.checks,
     },
     metrics,
     logger,
   })
-  logger.info({ port: internal.port, models: executor.models, concurrency: config.concurrency }, 'ready')
-
   shutDownOnSignal({
     logger,
     graceMs: config.drainGraceMs + CLOSING_MS,
     steps: [
-      ['drain', async () => void (await consumer.drain(config.drainGraceMs))],
+      ['drain', async () => void (await consumer?.drain(config.drainGraceMs))],
       ['publisher', () => publisher.close()],
       ['upstreams', () => executor.close()],
       ['redis', async () => redis.disconnect()],
@@ -128,4 +124,16 @@ export async function startWorker(options: {
       ['traces', () => tracing.close()],
     ],
   })
+
+  await executor.canStart?.()
+  consumer = await openParallelConsumer({
+    ...kafka,
+    groupId: service,
+    topics: [topic],
+    concurrency: config.concurrency,
+    handler: completeJobs(deps),
+    deadLetter: { publisher, onDeadLetter: reportDeadLetter(deps) },
+  })
+  showConsumer(metrics, consumer, config.concurrency)
+  logger.info({ port: internal.port, models: executor.models, concurrency: config.concurrency }, 'ready')
 }

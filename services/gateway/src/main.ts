@@ -29,7 +29,7 @@ import {
   startInternalServer,
 } from '@turnpike/service'
 import { openObjectStore } from '@turnpike/storage'
-import { openStagingKeys, stagedAudio } from '@turnpike/storage/staged-audio'
+import { openStagingKeys, sampleKey, stagedAudio } from '@turnpike/storage/staged-audio'
 import { openAdmissionGate } from './admission-gate.ts'
 import { createApp } from './app.ts'
 import { walletBalances } from './chain/wallet-balances.ts'
@@ -90,6 +90,8 @@ runService(async () => {
     kmsKeys: config.stagingKmsKeys,
     kmsEndpoint: config.stagingKmsEndpoint,
   })
+  const stagingKeys = audioKeys(redis)
+  const sample = wrapping && sampleKey({ keys: stagingKeys, provider: wrapping.provider })
   const mediaStores = openMediaStores(s3, config)
   const gate = await openAdmissionGate({
     checks: {
@@ -105,7 +107,7 @@ runService(async () => {
   const closedModels = await closeWithoutKeys({
     closedModels: watchClosedModels({ closedTargets: closedUpstreams(redis), now, logger }),
     models: wrapping === undefined ? [] : config.enabledModels.filter(isTranscriptionModel),
-    keysAnswer: async () => (await wrapping?.answers()) ?? true,
+    keysAnswer: async () => (await sample?.isOpened()) ?? true,
     logger,
   })
   const payers = payerClaims(redis)
@@ -137,7 +139,7 @@ runService(async () => {
       rpc,
       publisher,
       store,
-      staging: wrapping && stagedAudio({ store, keys: audioKeys(redis), provider: wrapping.provider }),
+      staging: wrapping && stagedAudio({ store, keys: stagingKeys, provider: wrapping.provider }),
       mediaStore: mediaStores.reading,
       mediaStoreIsUp: () => gate.states().s3 !== false,
       mediaRedirects: mediaStores.redirects,

@@ -2,10 +2,11 @@ import { audioKeys } from '@turnpike/admission'
 import { TOPICS } from '@turnpike/contracts'
 import { openElevenLabsTranscription, openTargets } from '@turnpike/providers'
 import { loadConfig, runService } from '@turnpike/service'
-import { openStagingKeys, stagedAudio } from '@turnpike/storage/staged-audio'
+import { openStagingKeys, sampleKey, stagedAudio } from '@turnpike/storage/staged-audio'
 import { startWorker } from '@turnpike/worker'
 import { checkTranscriptionConfig, TRANSCRIPTION_WORKER_CONFIG } from './config.ts'
 import { executeJob } from './execute-job.ts'
+import { watchKeys } from './watch-keys.ts'
 
 const SERVICE = 'transcription-worker'
 
@@ -24,7 +25,9 @@ runService(async () => {
         apiKey: config.elevenlabsApiKey,
         maxConnections: config.concurrency,
       })
-      const staging = stagedAudio({ store, keys: audioKeys(redis), provider: wrapping.provider })
+      const keys = audioKeys(redis)
+      const staging = stagedAudio({ store, keys, provider: wrapping.provider })
+      const watchedKeys = watchKeys({ sample: sampleKey({ keys, provider: wrapping.provider }), logger })
       const routes = new Map(
         [...config.transcriptionRoutes].map(([model, targets]) => [model, targets.map((target) => ({ upstream, target }))]),
       )
@@ -39,7 +42,10 @@ runService(async () => {
         }),
         discard: async ({ audio }) => void (audio === undefined || (await staging.discard(audio))),
         models: [...routes.keys()],
+        checks: { keys: watchedKeys.isUp },
+        canStart: watchedKeys.firstUp,
         async close() {
+          watchedKeys.close()
           await upstream.close()
           wrapping.close()
         },

@@ -1,3 +1,4 @@
+export { type SampleEnd, type SampleKey, sampleKey } from './sample-key.ts'
 export {
   type AudioToStage,
   type AudioUnreadable,

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { type KeyProvider, type Keyring, keyProviders, localKeyProvider } from '@turnpike/sealing'
 import { openKmsKeyProvider } from './kms-key-provider.ts'
 
@@ -12,8 +11,6 @@ export type StagingKeyOptions = {
 
 export type OpenStagingKeys = {
   provider: KeyProvider
-  /** Whether a key can be wrapped now, found out by wrapping one for nothing. A key service logs each such call. */
-  answers(): Promise<boolean>
   close(): void
 }
 
@@ -25,23 +22,5 @@ export function openStagingKeys(options: StagingKeyOptions): OpenStagingKeys | u
   if (kms !== undefined) providers.set('kms', kms)
   if (keyring !== undefined) providers.set('local', localKeyProvider(keyring))
   if (providers.size === 0) return undefined
-  const provider = keyProviders(providers)
-  return {
-    provider,
-    // A key of our own is always there.
-    answers: async () => kms === undefined || (await wraps(provider)),
-    close: () => kms?.close(),
-  }
+  return { provider: keyProviders(providers), close: () => kms?.close() }
 }
-
-async function wraps(provider: KeyProvider): Promise<boolean> {
-  try {
-    await provider.wrap(randomBytes(DATA_KEY_BYTES), PROBE)
-    return true
-  } catch {
-    return false
-  }
-}
-
-const DATA_KEY_BYTES = 32
-const PROBE = { purpose: 'probe' }

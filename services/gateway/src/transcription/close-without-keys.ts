@@ -3,10 +3,12 @@ import type { ClosedModels } from '../closed-models.ts'
 
 const UP_EVERY_MS = 10_000
 const AWAY_EVERY_MS = 2_000
+const KEYS_UP = 'the key service is up'
+const KEYS_AWAY = 'staging keys cannot be wrapped here, or not be unwrapped by any worker'
 
 /**
- * Closes what cannot be taken without the key service as well: audio is encrypted before its job is published, so a client would sign and
- * get nothing. Asked in the background, a few times a minute, because every question is a call that the service charges for.
+ * Closes what cannot be taken without the key service as well: audio is encrypted before its job is published and opened by a worker, so a
+ * client would sign and get nothing. Asked in the background, a few times a minute, because every question is a call that the service charges for.
  */
 export async function closeWithoutKeys(options: {
   closedModels: ClosedModels
@@ -23,8 +25,7 @@ export async function closeWithoutKeys(options: {
 
   async function ask(): Promise<void> {
     const answers = await keysAnswer()
-    if (answers !== isUp)
-      logger[answers ? 'info' : 'warn']({ models }, answers ? 'the key service is up' : 'the key service is away')
+    if (answers !== isUp) logger[answers ? 'info' : 'warn']({ models }, answers ? KEYS_UP : KEYS_AWAY)
     isUp = answers
     if (!isOver) timer = setTimeout(() => void ask(), isUp ? UP_EVERY_MS : AWAY_EVERY_MS)
   }

@@ -5,11 +5,13 @@ import type { AddressInfo } from 'node:net'
 type Operation = { KeyId?: string; Plaintext?: string; CiphertextBlob?: string; EncryptionContext?: Record<string, string> }
 export type KmsCall = { target: string; authorization: string; body: Operation }
 
+type Fault = { status: number; type: string; of?: 'Encrypt' | 'Decrypt' }
+
 export type KmsServer = {
   endpoint: string
   calls: KmsCall[]
-  /** The error that every call gets from now on; undefined for none. */
-  failWith(error: { status: number; type: string } | undefined): void
+  /** The error that every call gets from now on, or those of one operation; undefined for none. */
+  failWith(error: Fault | undefined): void
   /** As deleting a key does, after its waiting time. */
   forgetKey(arn: string): void
   close(): Promise<void>
@@ -22,12 +24,12 @@ const TAG_BYTES = 16
 export async function startKmsServer(arns: readonly string[]): Promise<KmsServer> {
   const keys = new Map(arns.map((arn) => [arn, randomBytes(32)]))
   const calls: KmsCall[] = []
-  let fault: { status: number; type: string } | undefined
+  let fault: Fault | undefined
 
   const refuse = (type: string, status = 400) => ({ status, answer: { __type: type, message: 'refused' } })
   function operate(target: string, body: Operation): { status: number; answer: object } {
     const context = canonicalContext(body.EncryptionContext)
-    if (fault !== undefined) return refuse(fault.type, fault.status)
+    if (fault !== undefined && target.endsWith(fault.of ?? '')) return refuse(fault.type, fault.status)
     if (target === 'TrentService.Encrypt') {
       const arn = body.KeyId ?? ''
       const key = keys.get(arn)
