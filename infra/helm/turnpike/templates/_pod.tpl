@@ -119,3 +119,18 @@ livenessProbe:
 {{- include "turnpike.secretVolume" . }}
 {{- include "turnpike.authorityVolume" . }}
 {{- end }}
+
+{{/*
+Of a Deployment that may be scaled. A manifest that names replicas no more, after one that did, sets them to one until the autoscaler acts; so
+what runs now stays written down, in every release. Without a cluster to ask (helm template) nothing is said.
+*/}}
+{{- define "turnpike.replicas" -}}
+{{- if not .values.autoscaling.enabled -}}
+replicas: {{ .values.replicas | default 2 }}
+{{- else -}}
+{{- $live := lookup "apps/v1" "Deployment" .root.Release.Namespace (include "turnpike.componentName" .) -}}
+{{- if hasKey ($live.spec | default dict) "replicas" -}}
+replicas: {{ int $live.spec.replicas }}
+{{- end }}
+{{- end }}
+{{- end }}
