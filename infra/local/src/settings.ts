@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { StackFailure } from './failure.ts'
 import { homeFolder } from './home.ts'
 import type { S3Address } from './parts/s3.ts'
@@ -90,7 +91,18 @@ function yourS3(text: (name: string) => string | undefined): S3Address | undefin
   if (bucket === undefined || accessKeyId === undefined || secretAccessKey === undefined) {
     throw new StackFailure('S3_ENDPOINT needs S3_BUCKET, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY beside it.')
   }
-  return { endpoint, region: text('S3_REGION') ?? 'us-east-1', bucket, accessKeyId, secretAccessKey }
+  const tlsCa = text('S3_TLS_CA') ?? fileOf('S3_TLS_CA_FILE', text('S3_TLS_CA_FILE'))
+  const region = text('S3_REGION') ?? 'us-east-1'
+  return { endpoint, region, bucket, accessKeyId, secretAccessKey, ...(tlsCa === undefined ? {} : { tlsCa }) }
+}
+
+function fileOf(name: string, path: string | undefined): string | undefined {
+  if (path === undefined) return undefined
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    throw new StackFailure(`${name} names ${path}, which cannot be read.`)
+  }
 }
 
 function upstream(apiKey: string | undefined, baseUrl: string): Upstream | undefined {

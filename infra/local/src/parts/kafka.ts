@@ -68,7 +68,7 @@ export const kafka: Part<KafkaSoftware, KafkaAddress> = {
 }
 
 /** Makes the topics that are missing, replicated as the broker does by default. */
-export async function makeTopics(client: KafkaClient): Promise<void> {
+async function makeTopics(client: KafkaClient): Promise<void> {
   const topics = TOPIC_SPECS.map(({ topic, partitions, retentionMs, segmentMs }) => ({
     topic,
     numPartitions: partitions,

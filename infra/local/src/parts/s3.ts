@@ -16,6 +16,8 @@ export interface S3Address {
   readonly bucket: string
   readonly accessKeyId: string
   readonly secretAccessKey: string
+  /** PEM of the authority of one of yours, where it is not a public one. */
+  readonly tlsCa?: string
   readonly guarded?: GuardedAccess
 }
 
@@ -51,9 +53,9 @@ export const s3: Part<string, S3Address> = {
 }
 
 export async function makeBucket(address: S3Address, say: (line: string) => void): Promise<void> {
-  const { endpoint, region, bucket, accessKeyId, secretAccessKey, guarded } = address
+  const { endpoint, region, bucket, accessKeyId, secretAccessKey, tlsCa, guarded } = address
   const credentials = { accessKeyId, secretAccessKey }
-  const client = new S3Client({ endpoint, region, forcePathStyle: true, credentials, ...trusting(guarded?.ca) })
+  const client = new S3Client({ endpoint, region, forcePathStyle: true, credentials, ...trusting(tlsCa ?? guarded?.ca) })
   try {
     await client.send(new HeadBucketCommand({ Bucket: bucket })).catch(async () => {
       await client.send(new CreateBucketCommand({ Bucket: bucket }))

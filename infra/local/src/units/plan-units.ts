@@ -1,5 +1,5 @@
 import { chainPart } from '../parts/chain.ts'
-import { kafka, makeTopics } from '../parts/kafka.ts'
+import { kafka } from '../parts/kafka.ts'
 import { postgres } from '../parts/postgres.ts'
 import { redis } from '../parts/redis.ts'
 import { makeBucket, s3 } from '../parts/s3.ts'
@@ -9,6 +9,7 @@ import { fundAccounts, keepingWholeState } from './local-accounts.ts'
 import { type NodeProgram, nodeUnit } from './node-unit.ts'
 import { partUnit, yourUnit } from './part-unit.ts'
 import { services } from './services.ts'
+import { makeTopicsInYours } from './topics-in-yours.ts'
 import type { Unit } from './unit.ts'
 import { internalPortName, replicasOf, sandboxKey, siteOf, type Wiring } from './wiring.ts'
 
@@ -24,7 +25,7 @@ function dataUnits(wiring: Wiring): Unit[] {
   return [
     kafkaBrokers === undefined
       ? partUnit(kafka, site('kafka'), { stopRank: 2 })
-      : yourUnit('kafka', kafkaBrokers.join(','), () => makeTopics({ brokers: [...kafkaBrokers] })),
+      : yourUnit('kafka', kafkaBrokers.join(','), (say) => makeTopicsInYours(kafkaBrokers, home, say)),
     databaseUrl === undefined
       ? partUnit(postgres, site('postgres'), { stopRank: 2 })
       : yourUnit('postgres', new URL(databaseUrl).host, async () => {}),
