@@ -1,4 +1,4 @@
-import { openKeyring } from '@turnpike/sealing'
+import { openKeyring, openTokenKeys } from '@turnpike/sealing'
 import {
   bearerTokens,
   type Config,
@@ -30,7 +30,7 @@ export const CONFIG = {
   /** One of the two: the ledger's own token for whoever only reads, or, where it has none, the gateway's. */
   auditToken: optional(bearerTokens('AUDIT_TOKEN')),
   internalToken: optional(bearerTokens('INTERNAL_TOKEN')),
-  receiptTokenKeys: parsedBy('RECEIPT_TOKEN_KEYS', openKeyring),
+  receiptTokenKeys: parsedBy('RECEIPT_TOKEN_KEYS', openTokenKeys),
   contentKeys: parsedBy('CONTENT_KEYS', openKeyring),
   ...S3_VARIABLES,
   /** A node that is not the ledger's own sees what the ledger's hides. */

@@ -1,6 +1,6 @@
 import { readPriceList } from '@turnpike/catalog'
 import { isTranscriptionModel, MODELS, type Model } from '@turnpike/contracts'
-import { openKeyring } from '@turnpike/sealing'
+import { openKeyring, openTokenKeys } from '@turnpike/sealing'
 import {
   atomicUsdc,
   bearerTokens,
@@ -43,7 +43,7 @@ export const GATEWAY_VARIABLES = {
   chainRpcUrl: url('CHAIN_RPC_URL', { protocols: ['http:', 'https:'] }),
   payTo: text('PAY_TO', { pattern: /^0x[0-9a-fA-F]{40}$/, hint: 'an address of 0x and 40 hex digits' }),
   contentKeys: parsedBy('CONTENT_KEYS', openKeyring),
-  receiptTokenKeys: parsedBy('RECEIPT_TOKEN_KEYS', openKeyring),
+  receiptTokenKeys: parsedBy('RECEIPT_TOKEN_KEYS', openTokenKeys),
   ...S3_VARIABLES,
   mediaCapabilityKeys: parsedBy('MEDIA_CAPABILITY_KEYS', openKeyring),
   /** Wrap the data keys of staged audio: a keyring, or ARNs of AWS KMS keys. The first of a list wraps, the others still unwrap. */

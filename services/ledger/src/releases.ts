@@ -11,7 +11,8 @@ type Row = Omit<Release, 'body' | 'endpoint'> & {
 export async function readRelease(database: Database, jobId: string): Promise<Release | undefined> {
   const [row] = await database.$queryRaw<Row[]>`
     SELECT r.job_id AS "jobId", c.id AS "receiptId", j.catalog_version AS "catalogVersion", j.endpoint, j.fingerprint, j.payer,
-      r.content_type AS "contentType", r.body, r.body_ref AS "bodyRef", r.sha256, r.bytes, p.settle_response AS "paymentResponse"
+      r.content_type AS "contentType", r.body, r.body_ref AS "bodyRef", r.sha256, r.bytes, p.settle_response AS "paymentResponse",
+      (c.document->>'created')::double precision AS "createdS"
     FROM results r
     JOIN receipts c ON c.job_id = r.job_id
     JOIN payments p ON p.id = c.payment_id AND p.state = 'settled'

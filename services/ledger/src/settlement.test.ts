@@ -57,6 +57,7 @@ describe('a succeeded job', () => {
     const { signature, ...unsigned } = receipt
     expect(verifyDetached([publicJwk(SIGNING_KEY)], signature, canonical(unsigned))).toBe(true)
     expect(verifyDetached([publicJwk(SIGNING_KEY)], signature, canonical({ ...unsigned, created: 1 }))).toBe(false)
+    expect(release?.createdS).toBe(receipt.created)
     expect(release?.paymentResponse).toEqual({
       success: true,
       transaction: receipt.payment.transaction,

@@ -103,6 +103,8 @@ export const Release = Type.Object({
   bytes: Type.Integer(),
   /** The x402 SettleResponse that PAYMENT-RESPONSE encodes: always the same bytes for one receipt. */
   paymentResponse: Type.Record(Type.String(), Type.Unknown()),
+  /** `created` of the receipt. Not given by ledgers of the release before. */
+  createdS: Type.Optional(Type.Integer()),
 })
 export type Release = Static<typeof Release>
 

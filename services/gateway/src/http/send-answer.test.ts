@@ -3,15 +3,16 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { ChatCompletionRequest, ERRORS, type ErrorCode, errorRow, type Release } from '@turnpike/contracts'
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@turnpike/payments'
-import { openKeyring, tokenMatches } from '@turnpike/sealing'
+import { openTokenKeys, tokenMatches } from '@turnpike/sealing'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Answer, problem } from '../paid/answer.ts'
 import { type Place, type SendDeps, sendAnswer } from './send-answer.ts'
 
+const RECEIPT_KEY = `k1:${randomBytes(32).toString('base64')}`
 const deps: SendDeps = {
   publicBaseUrl: 'https://api.test',
   payTo: '0x00000000000000000000000000000000deadbeef',
-  receiptTokenKeys: openKeyring(`k1:${randomBytes(32).toString('base64')}`),
+  receiptTokenKeys: openTokenKeys(RECEIPT_KEY),
 }
 const chat: Place = {
   requestId: 'c0ffee00-0000-4000-8000-000000000001',
@@ -63,6 +64,7 @@ const release: Release = {
     payer: `0x${'a'.repeat(40)}`,
     note: 'größer 😀',
   },
+  createdS: Date.UTC(2026, 10, 21) / 1000,
 }
 
 describe('a fixed challenge', () => {
@@ -205,6 +207,18 @@ describe('a release', () => {
     for (const name of ['x-receipt-id', 'x-receipt-token', 'payment-response', 'x-catalog-version', 'content-type']) {
       expect(again.headers.get(name), name).toBe(first.headers.get(name))
     }
+  })
+
+  it('keeps its token when the keys of tokens were rotated in between, and the token of what comes later is of the new one', async () => {
+    const tokenNow = async (what: Release) =>
+      (await sent({ kind: 'release', release: what, body, replayed: true })).headers.get('x-receipt-token') ?? ''
+    const first = await tokenNow(release)
+    const before = deps.receiptTokenKeys
+    deps.receiptTokenKeys = openTokenKeys(`k2@2026-11-22T00:00Z:${randomBytes(32).toString('base64')},${RECEIPT_KEY}`)
+    expect(await tokenNow(release)).toBe(first)
+    expect(tokenMatches(deps.receiptTokenKeys, release.receiptId, first)).toBe(true)
+    expect(await tokenNow({ ...release, createdS: Date.UTC(2026, 10, 22) / 1000 })).toMatch(/^k2\./)
+    deps.receiptTokenKeys = before
   })
 })
 

@@ -18,12 +18,12 @@ import {
   paymentRequirements,
   USDC_ADDRESS,
 } from '@turnpike/payments'
-import { type Keyring, tokenFor } from '@turnpike/sealing'
+import { type TokenKeys, tokenFor, tokenKeyOf } from '@turnpike/sealing'
 import type { PaidEndpointDefinition } from '../endpoints/paid-endpoint.ts'
 import type { Answer, Challenge } from '../paid/answer.ts'
 import { CORS_HEADERS } from './cors.ts'
 
-export type SendDeps = { publicBaseUrl: string; payTo: string; receiptTokenKeys: Keyring }
+export type SendDeps = { publicBaseUrl: string; payTo: string; receiptTokenKeys: TokenKeys }
 export type Place = {
   requestId: string
   path: string
@@ -131,7 +131,7 @@ function sendRelease(
     headers: {
       'content-type': release.contentType,
       'X-Receipt-ID': release.receiptId,
-      'X-Receipt-Token': tokenFor(deps.receiptTokenKeys, release.receiptId),
+      'X-Receipt-Token': tokenFor(deps.receiptTokenKeys, release.receiptId, tokenKeyOf(deps.receiptTokenKeys, release.createdS)),
       'X-Catalog-Version': release.catalogVersion,
       'PAYMENT-RESPONSE': encodePaymentResponseHeader(
         release.paymentResponse as Parameters<typeof encodePaymentResponseHeader>[0],

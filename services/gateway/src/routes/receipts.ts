@@ -1,9 +1,9 @@
-import { type Keyring, tokenMatches } from '@turnpike/sealing'
+import { tokenMatches } from '@turnpike/sealing'
 import type { Handler } from '../http/call.ts'
 import { type SendDeps, sendJson, sendProblem } from '../http/send-answer.ts'
 import type { LedgerClient } from '../ledger/ledger-client.ts'
 
-type Deps = SendDeps & { receiptTokenKeys: Keyring; ledger: LedgerClient }
+type Deps = SendDeps & { ledger: LedgerClient }
 
 const BEARER = /^Bearer ([\x21-\x7e]{1,512})$/i
 

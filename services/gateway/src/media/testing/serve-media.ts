@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { inspect } from 'node:util'
-import { openKeyring } from '@turnpike/sealing'
+import { openKeyring, openTokenKeys } from '@turnpike/sealing'
 import type { Logger } from '@turnpike/service'
 import { hostMedia, type MediaAtRest, type MediaContentType, type ObjectStore } from '@turnpike/storage'
 import { pathOf } from '../../http/call.ts'
@@ -10,7 +10,8 @@ import { gatewayMetrics } from '../../metrics.ts'
 import type { MediaDeps } from '../media-deps.ts'
 import { mediaRoute } from '../media-route.ts'
 
-const ring = (id: string) => openKeyring(`${id}:${randomBytes(32).toString('base64')}`)
+const key = (id: string) => `${id}:${randomBytes(32).toString('base64')}`
+const ring = (id: string) => openKeyring(key(id))
 export const HOUR_MS = 3_600_000
 
 /** The media route on a server of its own, with a clock that the test sets. */
@@ -21,7 +22,7 @@ export async function serveMedia(store: ObjectStore, options: Partial<MediaDeps>
   const deps: MediaDeps = {
     publicBaseUrl: 'http://turnpike.test',
     payTo: '0x0000000000000000000000000000000000000001',
-    receiptTokenKeys: ring('r1'),
+    receiptTokenKeys: openTokenKeys(key('r1')),
     mediaCapabilityKeys: ring('m1'),
     contentKeys: ring('c1'),
     mediaStore: store,
