@@ -2,72 +2,98 @@ import { BREAK, classAt, DIGIT, LETTER, OTHER, pointAt, SPACE } from './characte
 import { joinTokens } from './letter-joins.ts'
 import { keyed } from './run-table.ts'
 import { otherLettersTokens, partTokens, symbolsTokens } from './run-tokens.ts'
-import { isShortRun, SHORT_PARTS, SHORT_SYMBOLS, shortRunOf } from './short-runs.ts'
+import { isShortRun, shortTokens } from './short-runs.ts'
+import { NO_STEP, stepAt, stepLength, stepTokens } from './short-steps.ts'
 import { endedUnitsOf } from './text-units.ts'
 
 const LONGEST_BLANK = 31
 
+/** In so many units a text is read: a function that is called again and again is compiled better than a loop that is in it for long. */
+const STRETCH = 1024
+
 /** How many input tokens a text is charged as, by the published rule. Linear in its length; the text is copied once and cut nowhere. */
 export function estimateTextTokens(text: string): number {
-  const reader: Reader = { text: endedUnitsOf(text), end: text.length, at: 0, tokens: 0 }
-  while (reader.at < reader.end) readRun(reader)
+  const reader: Reader = { text: endedUnitsOf(text), end: text.length, tokens: 0 }
+  let at = 0
+  while (at < reader.end) at = readRuns(reader, at, Math.min(at + STRETCH, reader.end))
   return reader.tokens
 }
 
 /**
- * How far a text was read, and what it costs so far. Each function below reads one run and knows its key when it has found its end: a text
- * goes by once. What costs time is where a processor cannot guess how a run goes on, so nothing walks over a run again without need.
+ * A text, and what its longer runs cost so far. Each function below reads the run that begins at an index, adds what it costs, and returns
+ * where it ends. It knows the key of the run by then: a text goes by once. What costs time is where a processor cannot guess how a run goes
+ * on, so nothing walks over a run again without need.
  */
-type Reader = { readonly text: Uint16Array; readonly end: number; at: number; tokens: number }
+type Reader = { readonly text: Uint16Array; readonly end: number; tokens: number }
 
-function readRun(reader: Reader): void {
-  const { text, at } = reader
+/** Reads runs from `start` on, until one ends at `until` or behind it. */
+function readRuns(reader: Reader, start: number, until: number): number {
+  const { text } = reader
+  let tokens = 0
+  let at = start
+  while (at < until) {
+    const step = stepAt(text, at)
+    if (step === NO_STEP) at = readRun(reader, at)
+    else {
+      tokens += stepTokens(step, text, at)
+      at += stepLength(step)
+    }
+  }
+  reader.tokens += tokens
+  return at
+}
+
+function readRun(reader: Reader, at: number): number {
+  const { text } = reader
   switch (classAt(text, at)) {
     case DIGIT:
-      reader.at = at + 1
       reader.tokens += 1
-      return
+      return at + 1
     case LETTER:
       return readLetters(reader, at, at)
     case SPACE: {
       const next = at + 1 < reader.end ? classAt(text, at + 1) : SPACE
       if (next === LETTER) return readLetters(reader, at, at + 1)
       if (next === OTHER) return readSymbols(reader, at, at + 1)
-      return readBlanks(reader)
+      return readBlanks(reader, at)
     }
     case BREAK:
-      return readBlanks(reader)
+      return readBlanks(reader, at)
     default:
       return readSymbols(reader, at, at)
   }
 }
 
-function readBlanks(reader: Reader): void {
-  const { text, at } = reader
+function readBlanks(reader: Reader, at: number): number {
+  const { text } = reader
   const blank = text[at]
   let end = at + 1
   while (text[end] === blank) end++
   reader.tokens += Math.ceil((end - at) / LONGEST_BLANK)
-  reader.at = end
+  return end
 }
 
 /** From `start` on, with its space if it has one; the letters begin at `letters`. Part by part, as long as they are ASCII. */
-function readLetters(reader: Reader, start: number, letters: number): void {
+function readLetters(reader: Reader, start: number, letters: number): number {
   const { text } = reader
   let tokens = 0
   let partStart = start
   let from = letters
   for (;;) {
     let at = from
-    let key = 0
+    // The last twelve letters, five bits each (see WordTable).
+    let low = 0
+    let high = 0
     let unit = text[at] as number
     while (unit >= 0x41 && unit <= 0x5a) {
-      key = keyed(key, unit | 0x20)
+      high = (high << 5) | (low >>> 27)
+      low = (low << 5) | (unit & 31)
       unit = text[++at] as number
     }
     const capitals = at - from
     while (unit >= 0x61 && unit <= 0x7a) {
-      key = keyed(key, unit)
+      high = (high << 5) | (low >>> 27)
+      low = (low << 5) | (unit & 31)
       unit = text[++at] as number
     }
     if (unit > 0x7f && classAt(text, at) === LETTER) return readOtherLetters(reader, start, letters)
@@ -75,20 +101,19 @@ function readLetters(reader: Reader, start: number, letters: number): void {
     // A part ends before a capital, or the run ends with it: only behind the last part there is none.
     if (length === 0) break
     if (from > letters) tokens += joinTokens(text, letters, from)
-    if (length > 2) tokens += partTokens(text, partStart, from, at, { key, capitals })
+    if (length > 2) tokens += partTokens(text, partStart, from, at, capitals, low, high)
     else {
-      const { alone, afterSpace } = SHORT_PARTS
-      const run = shortRunOf(text[from] as number, length === 2 ? (text[from + 1] as number) : 0)
-      tokens += (partStart === from ? alone : afterSpace)[run] as number
+      const second = length === 2 ? (text[from + 1] as number) : 0
+      tokens += shortTokens(text[from] as number, second, partStart < from)
     }
     from = at
     partStart = at
   }
   reader.tokens += tokens
-  reader.at = from
+  return from
 }
 
-function readOtherLetters(reader: Reader, start: number, letters: number): void {
+function readOtherLetters(reader: Reader, start: number, letters: number): number {
   const { text, end } = reader
   let at = letters
   let key = 0
@@ -98,10 +123,10 @@ function readOtherLetters(reader: Reader, start: number, letters: number): void 
     at++
   }
   reader.tokens += otherLettersTokens(text, start, letters, at, key)
-  reader.at = at
+  return at
 }
 
-function readSymbols(reader: Reader, start: number, symbols: number): void {
+function readSymbols(reader: Reader, start: number, symbols: number): number {
   const { text, end } = reader
   const first = text[symbols] as number
   let differing = 0
@@ -115,11 +140,9 @@ function readSymbols(reader: Reader, start: number, symbols: number): void {
   } while (at < end && classAt(text, at) === OTHER)
   const length = at - symbols
   const second = length === 2 ? (text[symbols + 1] as number) : 0
-  if (isShortRun(length, first, second)) {
-    const { alone, afterSpace } = SHORT_SYMBOLS
-    reader.tokens += (start === symbols ? alone : afterSpace)[shortRunOf(first, second)] as number
-  } else reader.tokens += symbolsTokens(text, start, symbols, at, { key, isRepeated: differing === 0 })
-  reader.at = at
+  if (isShortRun(length, first, second)) reader.tokens += shortTokens(first, second, start < symbols)
+  else reader.tokens += symbolsTokens(text, start, symbols, at, key, differing === 0)
+  return at
 }
 
 function isPairAt(text: Uint16Array, index: number): boolean {

@@ -1,16 +1,21 @@
 import { bitOf, isKnown, pointAt, utf8Bytes } from './character-classes.ts'
 import { INPUT_TOKEN_TABLES } from './input-token-tables.ts'
-import { GAINED, NEXT_STATE, PAIR, TRIPLE } from './piece-automaton.ts'
+import { PAIR as PAIR_STEP, PIECE_AUTOMATON, TRIPLE as TRIPLE_STEP } from './piece-automaton.ts'
 
 // A byte-pair tokenizer leaves no two neighbours that it could merge. So the most pieces a run can be cut into, where no two neighbours
 // make up a listed pair or triple, is at least the number of its tokens, whatever the text: nothing is guessed from how likely letters are.
+
+// Constants of this module, because an imported one is loaded and checked at every use.
+const { nextState: NEXT_STATE, gained: GAINED } = PIECE_AUTOMATON
+const PAIR = PAIR_STEP
+const TRIPLE = TRIPLE_STEP
 
 const FIRST_LETTERS = 53 // a space, a to z, A to Z
 const SECOND_LETTERS = 52
 const LETTERS = ' abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
 /** From here on every ASCII character has a token of its own; some control characters have none. */
 const FIRST_PRINTABLE = 0x20
-const PAIR_MASK = 0xffff
+const PAIR_MASK = 0x7fff
 const PAIR_SLOTS = pairSlots(INPUT_TOKEN_TABLES.pairs)
 
 /**
@@ -18,6 +23,9 @@ const PAIR_SLOTS = pairSlots(INPUT_TOKEN_TABLES.pairs)
  * triple. Nothing but a to z ends a triple, so the code of the third character, modulo 32 as shifts count, is its bit.
  */
 const NEIGHBOURS = neighbours()
+
+/** The same of letters and the space alone, by the lower six bits of their codes: 16 KB, which stay in the nearest cache. */
+const LETTER_NEIGHBOURS = letterNeighbours()
 
 const NOBODY = 0x11_0000
 
@@ -48,6 +56,25 @@ export function mostPieces(text: Uint16Array, start: number, end: number): numbe
     pieces += GAINED[step] as number
     state = NEXT_STATE[step] as number
     before = point
+    neighboursBefore = neighbours
+  }
+  return pieces
+}
+
+/** The same of ASCII letters, perhaps with a space before them. Random letters go this way: it branches on none of them. */
+export function mostPiecesOfLetters(text: Uint16Array, start: number, end: number): number {
+  let pieces = GAINED[0] as number
+  let state = NEXT_STATE[0] as number
+  let before = text[start] as number
+  let neighboursBefore = 0
+  for (let index = start + 1; index < end; index++) {
+    const unit = text[index] as number
+    const neighbours = LETTER_NEIGHBOURS[((before & 63) << 6) | (unit & 63)] as number
+    // Bit 5 of a code is set in small letters alone, among letters.
+    const step = state + (neighbours & PAIR) + ((neighboursBefore >>> unit) & (unit >> 5) & 1) * TRIPLE
+    pieces += GAINED[step] as number
+    state = NEXT_STATE[step] as number
+    before = unit
     neighboursBefore = neighbours
   }
   return pieces
@@ -96,6 +123,15 @@ function neighbours(): Int32Array {
       }
       table[(first << 7) | second] = found
     }
+  }
+  return table
+}
+
+function letterNeighbours(): Int32Array {
+  const codes = [...LETTERS].map((letter) => letter.charCodeAt(0))
+  const table = new Int32Array(64 * 64)
+  for (const first of codes) {
+    for (const second of codes) table[((first & 63) << 6) | (second & 63)] = NEIGHBOURS[(first << 7) | second] as number
   }
   return table
 }

@@ -22,7 +22,7 @@ const STEPS_PER_STATE = 4
  * By step: the state it leads to, and the pieces that it gains (or loses). The first state is 0; what all steps gain together is the most
  * pieces of the stretch.
  */
-export const { nextState: NEXT_STATE, gained: GAINED } = automaton()
+export const PIECE_AUTOMATON = automaton()
 
 function automaton(): { nextState: Uint16Array; gained: Int8Array } {
   const states: Counts[] = [AT_START]

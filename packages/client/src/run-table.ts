@@ -16,17 +16,18 @@ export class RunTable {
   readonly #units: Uint16Array
   readonly #slots: Int32Array
   readonly #mask: number
-  readonly #longest: number
+  /** How many units the longest run has. */
+  readonly longest: number
 
   constructor(groups: Record<string, string>) {
     const entries = Object.entries(groups).flatMap(([digits, runs]) =>
-      runs.split(' ').map((run) => ({ run, cost: packed(digits) })),
+      runs.split(' ').map((run) => ({ run, cost: digitsPacked(digits) })),
     )
     const slots = 2 ** Math.ceil(Math.log2(Math.max(2, entries.length * SLOTS_PER_RUN)))
     this.#mask = slots - 1
     this.#slots = new Int32Array(slots * SLOT)
     this.#units = new Uint16Array(entries.reduce((sum, { run }) => sum + run.length, 0))
-    this.#longest = entries.reduce((longest, { run }) => Math.max(longest, run.length), 0)
+    this.longest = entries.reduce((longest, { run }) => Math.max(longest, run.length), 0)
     let start = 0
     for (const { run, cost } of entries) {
       let key = 0
@@ -44,7 +45,7 @@ export class RunTable {
   /** The packed digits of text[start, end), or 0. `key` is that of the folded run. */
   find(text: Uint16Array, start: number, end: number, key: number, fold: Fold): number {
     const length = end - start
-    if (length < 2 || length > this.#longest) return 0
+    if (length < 2 || length > this.longest) return 0
     const slots = this.#slots
     let slot = spread(key) & this.#mask
     for (;;) {
@@ -82,7 +83,8 @@ function spread(key: number): number {
   return mixed ^ (mixed >>> 15)
 }
 
-function packed(digits: string): number {
+/** The digits of a group in four bits each. */
+export function digitsPacked(digits: string): number {
   let cost = 0
   for (let position = 0; position < digits.length; position++) cost += Number(digits[position]) << (position * 4)
   return cost

@@ -1,27 +1,30 @@
 import { INPUT_TOKEN_TABLES } from './input-token-tables.ts'
-import { mostPieces } from './most-pieces.ts'
+import { mostPieces, mostPiecesOfLetters } from './most-pieces.ts'
 import { digitAt, RunTable } from './run-table.ts'
+import { WordTable } from './word-table.ts'
 
 // What a run costs that was read to its end. Each begins at `start` with its space, if it has one, and then at `from`; `key` is the key of
-// what stands in text[from, end).
+// what stands in text[from, end). Nothing is handed over in an object: these calls are too many to make one each time.
 
-const WORDS = new RunTable(INPUT_TOKEN_TABLES.words)
+const WORDS = new WordTable(INPUT_TOKEN_TABLES.words)
 const OTHER_WORDS = new RunTable(INPUT_TOKEN_TABLES.other_words)
 const SYMBOLS = new RunTable(INPUT_TOKEN_TABLES.symbols)
 const REPEATED = repeated(INPUT_TOKEN_TABLES.repeated_symbols)
 
-/** ASCII letters: capitals, as many as said, and then small ones. `key` is that of their small letters. */
+/** ASCII letters: capitals, as many as said, and then small ones. `low` and `high` are the letters (see WordTable). */
 export function partTokens(
   text: Uint16Array,
   start: number,
   from: number,
   end: number,
-  { key, capitals }: { key: number; capitals: number },
+  capitals: number,
+  low: number,
+  high: number,
 ): number {
   const isWord = capitals <= 1 || capitals === end - from
-  const costs = isWord ? WORDS.find(text, from, end, key, 0x20) : 0
+  const costs = isWord ? WORDS.find(text, from, end, low, high) : 0
   const form = (capitals === 0 ? 0 : capitals === 1 ? 2 : 4) + (start === from ? 1 : 0)
-  return costs === 0 ? mostPieces(text, start, end) : digitAt(costs, form)
+  return costs === 0 ? mostPiecesOfLetters(text, start, end) : digitAt(costs, form)
 }
 
 /** Letters of which not all are ASCII. */
@@ -36,7 +39,8 @@ export function symbolsTokens(
   start: number,
   from: number,
   end: number,
-  { key, isRepeated }: { key: number; isRepeated: boolean },
+  key: number,
+  isRepeated: boolean,
 ): number {
   const costs = SYMBOLS.find(text, from, end, key, 0)
   if (costs !== 0) return digitAt(costs, start === from ? 1 : 0)
