@@ -57,9 +57,9 @@ describe('a key that nobody used', () => {
     expect(record.state !== 'none' && sameRequest(record, mine)).toBe(true)
     expect(record.state !== 'none' && sameRequest(record, other)).toBe(false)
 
-    await redis.pexpire(`k:{${key}}`, 1_000)
+    await redis.pexpire(`k:r:{${key}}`, 1_000)
     await keys.bind(key, mine, quote)
-    expect(await redis.pttl(`k:{${key}}`)).toBeGreaterThan(BINDING_TTL_MS - 10_000)
+    expect(await redis.pttl(`k:r:{${key}}`)).toBeGreaterThan(BINDING_TTL_MS - 10_000)
   })
 
   it('can be claimed at once, when its quote was lost', async () => {
@@ -93,7 +93,7 @@ describe('a bound key', () => {
     const expensive = randomKeyHash()
     await keys.bind(expensive, mine, { amountAtomic: 9_007_199_254_740_991n, catalogVersion: quote.catalogVersion })
     for (const each of [key, expensive]) {
-      const bytes = Number(await redis.call('MEMORY', 'USAGE', `k:{${each}}`))
+      const bytes = Number(await redis.call('MEMORY', 'USAGE', `k:r:{${each}}`))
       expect(bytes).toBeGreaterThan(0)
       expect(bytes).toBeLessThan(200)
     }
@@ -136,7 +136,7 @@ describe('a key in flight', () => {
   })
 
   it('outlives its lease by two hours, then goes', async () => {
-    const ttl = await redis.pttl(`k:{${key}}`)
+    const ttl = await redis.pttl(`k:r:{${key}}`)
     expect(ttl).toBeGreaterThan(LEASE_MS + 7_190_000)
     expect(ttl).toBeLessThanOrEqual(LEASE_MS + 7_200_000)
   })
@@ -157,8 +157,8 @@ describe('a key in flight', () => {
   it('given back is quoted as before, for an hour, and can be claimed anew', async () => {
     expect(await keys.giveBack(key, claim.token)).toBe(true)
     expect(await keys.read(key)).toEqual({ state: 'quoted', fingerprint: expect.any(String), quote })
-    expect(await redis.pttl(`k:{${key}}`)).toBeLessThanOrEqual(BINDING_TTL_MS)
-    expect(Number(await redis.call('MEMORY', 'USAGE', `k:{${key}}`))).toBeLessThan(200)
+    expect(await redis.pttl(`k:r:{${key}}`)).toBeLessThanOrEqual(BINDING_TTL_MS)
+    expect(Number(await redis.call('MEMORY', 'USAGE', `k:r:{${key}}`))).toBeLessThan(200)
     expect(await keys.extend(key, claim.token, LEASE_MS)).toBe(false)
     expect(await keys.read(key)).toMatchObject({ state: 'quoted' })
     expect(await keys.claim(key, claimOf())).toEqual({ status: 'claimed' })

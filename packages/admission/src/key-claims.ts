@@ -1,10 +1,12 @@
 import { defineScript, LUA_NOW, type RedisConnection, runnable } from './redis.ts'
 
-// One small hash per idempotency key, k:{<SHA-256 of the key>}:
-//   f fingerprint (first 128 bits, base64url)   a amount, atomic USDC   v catalog version   s state: q quoted, i in flight
-//   while in flight: j job id, p payer, t attempt, l end of the lease (ms), o token of the claim
+// One short text per idempotency key, k:r:{<SHA-256 of the key>}, its fields parted by spaces:
+//   state (q quoted, i in flight), fingerprint (first 128 bits, base64url), amount (atomic USDC), catalog version
+//   while in flight also: job id, payer, attempt, end of the lease (ms), token of the claim
+// A text and no hash, because nearly every binding is of a key that nobody has used: that is one SET, which needs no script.
 // Redis may lose it at any time: the ledger knows every key that was ever admitted, and one that was only quoted is quoted again.
 
+/** A catalog version has no space in it: the price list sees to that. */
 export type Quote = { amountAtomic: bigint; catalogVersion: string }
 export type KeyRecord =
   | { state: 'none' }
@@ -51,53 +53,62 @@ const IN_FLIGHT_TTL_MS = 7_200_000
 // the ledger compares the whole fingerprint.
 const FINGERPRINT_BYTES = 16
 
-const FIELDS = `local r = redis.call('HMGET', KEYS[1], 's', 'f', 'a', 'v', 'j', 'p', 't', 'l')
-if r[8] then r[8] = tostring(tonumber(r[8]) - now) end`
+// `r` holds the fields, the first at 1; it is empty where nothing stands.
+const FIELDS = `local r = {}
+for field in string.gmatch(redis.call('GET', KEYS[1]) or '', '%S+') do r[#r + 1] = field end`
 
-const BIND = `
+/** What is told of a record: its fields without the token, and what is left of the lease in place of its end. */
+const TELL = `if r[8] then r[8] = tostring(tonumber(r[8]) - now) r[9] = nil end
+return r`
+
+const BIND_KNOWN = `
 ${LUA_NOW}
 ${FIELDS}
-if r[1] and (r[1] ~= 'q' or r[2] ~= ARGV[1]) then return r end
-if r[4] ~= ARGV[3] then redis.call('HSET', KEYS[1], 's', 'q', 'f', ARGV[1], 'a', ARGV[2], 'v', ARGV[3]) end
-redis.call('PEXPIRE', KEYS[1], ARGV[4])
-return {'q', ARGV[1], r[4] == ARGV[3] and r[3] or ARGV[2], ARGV[3]}`
+if r[1] and (r[1] ~= 'q' or r[2] ~= ARGV[1]) then
+${TELL}
+end
+if r[4] ~= ARGV[3] then
+  r = {'q', ARGV[1], ARGV[2], ARGV[3]}
+  redis.call('SET', KEYS[1], table.concat(r, ' '), 'PX', ARGV[4])
+else redis.call('PEXPIRE', KEYS[1], ARGV[4]) end
+return r`
 
 const UNBIND = `
-local r = redis.call('HMGET', KEYS[1], 's', 'f')
+${FIELDS}
 if r[1] == 'q' and r[2] == ARGV[1] then redis.call('DEL', KEYS[1]) end
 return 1`
 
 const CLAIM = `
 ${LUA_NOW}
-local r = redis.call('HMGET', KEYS[1], 'f', 's', 'l', 't')
-if r[1] and r[1] ~= ARGV[1] then return 'reused' end
-if r[2] == 'i' and tonumber(r[3]) > now and tonumber(r[4]) >= tonumber(ARGV[6]) then return 'held' end
-redis.call('HSET', KEYS[1], 'f', ARGV[1], 's', 'i', 'a', ARGV[2], 'v', ARGV[3], 'j', ARGV[4], 'p', ARGV[5], 't', ARGV[6], 'l', now + ARGV[7], 'o', ARGV[9])
-redis.call('PEXPIRE', KEYS[1], ARGV[7] + ARGV[8])
+${FIELDS}
+if r[2] and r[2] ~= ARGV[1] then return 'reused' end
+if r[1] == 'i' and tonumber(r[8]) > now and tonumber(r[7]) >= tonumber(ARGV[6]) then return 'held' end
+r = {'i', ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], string.format('%d', now + ARGV[7]), ARGV[9]}
+redis.call('SET', KEYS[1], table.concat(r, ' '), 'PX', ARGV[7] + ARGV[8])
 return 'claimed'`
 
 const EXTEND = `
 ${LUA_NOW}
-if redis.call('HGET', KEYS[1], 'o') ~= ARGV[1] then return 0 end
-redis.call('HSET', KEYS[1], 'l', now + ARGV[2])
-redis.call('PEXPIRE', KEYS[1], ARGV[2] + ARGV[3])
+${FIELDS}
+if r[9] ~= ARGV[1] then return 0 end
+r[8] = string.format('%d', now + ARGV[2])
+redis.call('SET', KEYS[1], table.concat(r, ' '), 'PX', ARGV[2] + ARGV[3])
 return 1`
 
 const GIVE_BACK = `
-if redis.call('HGET', KEYS[1], 'o') ~= ARGV[1] then return 0 end
-redis.call('HSET', KEYS[1], 's', 'q')
-redis.call('HDEL', KEYS[1], 'j', 'p', 't', 'l', 'o')
-redis.call('PEXPIRE', KEYS[1], ARGV[2])
+${FIELDS}
+if r[9] ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], table.concat({'q', r[2], r[3], r[4]}, ' '), 'PX', ARGV[2])
 return 1`
 
 const READ = `
 ${LUA_NOW}
 ${FIELDS}
-return r`
+${TELL}`
 
 const SCRIPTS = {
   read: defineScript('turnpikeReadKey', 1, READ),
-  bind: defineScript('turnpikeBindKey', 1, BIND),
+  bindKnown: defineScript('turnpikeBindKnownKey', 1, BIND_KNOWN),
   unbind: defineScript('turnpikeUnbindKey', 1, UNBIND),
   claim: defineScript('turnpikeClaimKey', 1, CLAIM),
   extend: defineScript('turnpikeExtendKey', 1, EXTEND),
@@ -105,15 +116,19 @@ const SCRIPTS = {
 }
 
 export function keyClaims(redis: RedisConnection): KeyClaims {
-  const { read, bind, unbind, claim, extend, giveBack } = runnable(redis, SCRIPTS)
+  const { read, bindKnown, unbind, claim, extend, giveBack } = runnable(redis, SCRIPTS)
 
   return {
     async read(keyHash) {
-      return recordOf((await read([recordKey(keyHash)], [])) as (string | null)[])
+      return recordOf((await read([recordKey(keyHash)], [])) as string[])
     },
     async bind(keyHash, fingerprint, quote) {
-      const args = [short(fingerprint), quote.amountAtomic.toString(), quote.catalogVersion, BINDING_TTL_MS]
-      const record = recordOf((await bind([recordKey(keyHash)], args)) as (string | null)[])
+      const { amountAtomic, catalogVersion } = quote
+      const terms = [short(fingerprint), amountAtomic.toString(), catalogVersion] as const
+      const binding = ['q', ...terms].join(' ')
+      const before = await redis.set(recordKey(keyHash), binding, 'PX', BINDING_TTL_MS, 'NX', 'GET')
+      if (before === null) return { state: 'quoted', fingerprint: terms[0], quote }
+      const record = recordOf((await bindKnown([recordKey(keyHash)], [...terms, BINDING_TTL_MS])) as string[])
       if (record.state === 'none') throw new Error('a key that was just bound has no record')
       return record
     },
@@ -149,7 +164,7 @@ export function sameRequest(record: { fingerprint: string }, fingerprint: string
   return record.fingerprint === short(fingerprint)
 }
 
-function recordOf(fields: (string | null)[]): KeyRecord {
+function recordOf(fields: readonly string[]): KeyRecord {
   const [state, fingerprint, amount, catalogVersion, jobId, payer, attempt, leaseLeft] = fields
   if (!state || !fingerprint || !amount || !catalogVersion) return { state: 'none' }
   const quote = { amountAtomic: BigInt(amount), catalogVersion }
@@ -158,7 +173,7 @@ function recordOf(fields: (string | null)[]): KeyRecord {
 }
 
 function recordKey(keyHash: string): string {
-  return `k:{${keyHash}}`
+  return `k:r:{${keyHash}}`
 }
 
 function short(fingerprint: string): string {

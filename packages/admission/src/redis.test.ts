@@ -43,9 +43,10 @@ function everything(connection: Redis): Promise<unknown>[] {
   const [keys, payers, executions] = [keyClaims(connection), payerClaims(connection), executionClaims(connection)]
   const total = totalClaims(connection)
   const key = randomKeyHash()
+  const mine = randomHex(32)
   return [
     keys.read(key),
-    keys.bind(key, randomHex(32), quote),
+    keys.bind(key, mine, quote).then(() => keys.bind(key, mine, quote)),
     keys.claim(key, keyClaim()),
     keys.extend(key, 'j', 1),
     keys.giveBack(key, 'j'),
