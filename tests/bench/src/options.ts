@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util'
+import { givenOptions, UsageError, wholeNumber } from '@turnpike/testing/command-line'
 
 export const SCENARIOS = ['a', 'b', 'c', 'w'] as const
 export type ScenarioId = (typeof SCENARIOS)[number]
@@ -26,43 +26,28 @@ export const USAGE = `npm run bench -- [options]
   --hold N          w: seconds of one worker under full load, 60 unless told
   --calls N         w: calls at once of each worker, for one against two, 250 unless told`
 
-export class UsageError extends Error {
-  override name = 'UsageError'
-}
-
 export function readOptions(args: readonly string[]): Options | 'help' {
-  const { values } = parse(args)
+  const values = givenOptions(args, {
+    quick: { type: 'boolean' },
+    only: { type: 'string' },
+    rounds: { type: 'string' },
+    seconds: { type: 'string' },
+    connections: { type: 'string' },
+    hold: { type: 'string' },
+    calls: { type: 'string' },
+    help: { type: 'boolean', short: 'h' },
+  })
   if (values.help === true) return 'help'
   const isQuick = values.quick === true
   return {
     only: values.only === undefined ? SCENARIOS : scenarios(values.only),
-    rounds: whole('--rounds', values.rounds, 100) ?? (isQuick ? 2 : 5),
-    seconds: whole('--seconds', values.seconds, 600) ?? (isQuick ? 2 : 5),
-    connections: whole('--connections', values.connections, 1_000) ?? 64,
+    rounds: wholeNumber('--rounds', values.rounds, 100) ?? (isQuick ? 2 : 5),
+    seconds: wholeNumber('--seconds', values.seconds, 600) ?? (isQuick ? 2 : 5),
+    connections: wholeNumber('--connections', values.connections, 1_000) ?? 64,
     warmUpPayments: isQuick ? 300 : 900,
-    holdSeconds: whole('--hold', values.hold, 86_400) ?? (isQuick ? 10 : 60),
-    workerConcurrency: whole('--calls', values.calls, 500) ?? 250,
+    holdSeconds: wholeNumber('--hold', values.hold, 86_400) ?? (isQuick ? 10 : 60),
+    workerConcurrency: wholeNumber('--calls', values.calls, 500) ?? 250,
     isQuick,
-  }
-}
-
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        quick: { type: 'boolean' },
-        only: { type: 'string' },
-        rounds: { type: 'string' },
-        seconds: { type: 'string' },
-        connections: { type: 'string' },
-        hold: { type: 'string' },
-        calls: { type: 'string' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    })
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error))
   }
 }
 
@@ -71,12 +56,4 @@ function scenarios(text: string): ScenarioId[] {
   const known = SCENARIOS.filter((id) => named.includes(id))
   if (known.length !== new Set(named).size) throw new UsageError(`--only takes some of ${SCENARIOS.join(',')}, not "${text}"`)
   return known
-}
-
-function whole(name: string, text: string | undefined, most: number): number | undefined {
-  if (text === undefined) return undefined
-  const value = Number(text)
-  if (!Number.isInteger(value) || value < 1 || value > most)
-    throw new UsageError(`${name} takes a whole number from 1 to ${most}`)
-  return value
 }

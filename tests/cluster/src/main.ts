@@ -1,7 +1,8 @@
 // npm run test:cluster: the chart in a real cluster, under paid load. Exit status 0: every step is clean. 1: a step is not. 2: it could not run.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Options, readOptions, USAGE, UsageError } from './options.ts'
+import { UsageError } from '@turnpike/testing/command-line'
+import { type Options, readOptions, USAGE } from './options.ts'
 import { isClean, type RunReport, renderTable } from './report.ts'
 import { runInCluster } from './run-in-cluster.ts'
 import { runUpgradeDrill } from './upgrade/upgrade-drill.ts'

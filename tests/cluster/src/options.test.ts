@@ -1,5 +1,6 @@
+import { UsageError } from '@turnpike/testing/command-line'
 import { expect, it } from 'vitest'
-import { readOptions, UsageError } from './options.ts'
+import { readOptions } from './options.ts'
 
 it('takes any cluster and any way to bring images there', () => {
   const env = {

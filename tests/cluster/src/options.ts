@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { parseArgs } from 'node:util'
+import { givenOptions, UsageError, wholeNumber } from '@turnpike/testing/command-line'
 
 /** How the tests find the cluster, the images and this machine. */
 export type Options = {
@@ -38,15 +38,19 @@ environment
   TURNPIKE_GATEWAY_VIA      cluster-ip (unless set) or node-port
   TURNPIKE_TEST_NAMESPACE   turnpike-test unless set; it is deleted at the end`
 
-export class UsageError extends Error {
-  override name = 'UsageError'
-}
-
 /** A commit that knows one schema of an outcome. */
 export const BEFORE_TWO_SCHEMAS = 'e1d9467'
 
 export function readOptions(args: readonly string[], env: Readonly<Record<string, string | undefined>>): Options | 'help' {
-  const { values } = parse(args)
+  const values = givenOptions(args, {
+    only: { type: 'string' },
+    clients: { type: 'string' },
+    seed: { type: 'string' },
+    keep: { type: 'boolean' },
+    upgrade: { type: 'boolean' },
+    from: { type: 'string' },
+    help: { type: 'boolean', short: 'h' },
+  })
   if (values.help === true) return 'help'
   const besideHost = env.TURNPIKE_BESIDE_HOST || '10.231.0.1'
   const via = env.TURNPIKE_GATEWAY_VIA || 'cluster-ip'
@@ -59,37 +63,10 @@ export function readOptions(args: readonly string[], env: Readonly<Record<string
     via,
     tag: env.TURNPIKE_IMAGE_TAG || 'dev',
     imageLoader: loader === undefined || loader.length === 0 ? undefined : loader,
-    clients: whole('--clients', values.clients, 200) ?? 6,
-    seed: whole('--seed', values.seed, 2 ** 32) ?? randomInt(1, 1_000_000),
+    clients: wholeNumber('--clients', values.clients, 200) ?? 6,
+    seed: wholeNumber('--seed', values.seed, 2 ** 32) ?? randomInt(1, 1_000_000),
     only: values.only?.split(',').map((name) => name.trim()),
     keep: values.keep === true,
     upgrade: values.upgrade === true ? { from: values.from ?? BEFORE_TWO_SCHEMAS } : undefined,
   }
-}
-
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        only: { type: 'string' },
-        clients: { type: 'string' },
-        seed: { type: 'string' },
-        keep: { type: 'boolean' },
-        upgrade: { type: 'boolean' },
-        from: { type: 'string' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    })
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error))
-  }
-}
-
-function whole(name: string, text: string | undefined, most: number): number | undefined {
-  if (text === undefined) return undefined
-  const value = Number(text)
-  if (!Number.isInteger(value) || value < 1 || value > most)
-    throw new UsageError(`${name} takes a whole number from 1 to ${most}`)
-  return value
 }

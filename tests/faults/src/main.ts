@@ -2,9 +2,10 @@
 // compared. Exit status 0: no difference. 1: a difference, a fault that hit nothing, or one after which nothing recovered.
 
 import { type Random, randomFrom } from '@turnpike/crowd'
+import { UsageError } from '@turnpike/testing/command-line'
 import { describeFault, nameOf, type PlannedFault } from './fault.ts'
 import { type FaultRun, startFaultRun } from './fault-run.ts'
-import { type Options, readOptions, USAGE, UsageError } from './options.ts'
+import { type Options, readOptions, USAGE } from './options.ts'
 import { isClean, renderReport } from './report.ts'
 import { endlessSchedule } from './schedule.ts'
 
