@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { listenForReleases, openRedis, payerClaims } from '@turnpike/admission'
 import {
   commitCodec,
@@ -27,6 +30,7 @@ const TRANSFER = parseAbiItem('event Transfer(address indexed from, address inde
 const contentKeys = `k1:${randomBytes(32).toString('base64')}`
 const logger = createLogger({ service: 'test', format: 'json', level: 'silent' })
 
+let dir: string
 let rig: Rig
 let redisPart: AddressByPart['redis'] & PartHandle
 let kafka: AddressByPart['kafka'] & PartHandle
@@ -36,13 +40,16 @@ let commits: ParallelConsumer
 let env: Record<string, string>
 let wallet: Wallet
 const committed: string[] = []
-const running: LedgerProcess[] = []
+const ledgers: LedgerProcess[] = []
 
 beforeAll(async () => {
-  rig = await startRig({ contentKeys })
-  redisPart = await startPart('redis', { dir: `${rig.dir}/redis` })
-  kafka = await startPart('kafka', { dir: `${rig.dir}/kafka` })
-  s3 = await startPart('s3', { dir: `${rig.dir}/s3` })
+  dir = await mkdtemp(join(tmpdir(), 'ledger-process-'))
+  ;[rig, redisPart, kafka, s3] = await Promise.all([
+    startRig({ contentKeys }),
+    startPart('redis', { dir: join(dir, 'redis') }),
+    startPart('kafka', { dir: join(dir, 'kafka') }),
+    startPart('s3', { dir: join(dir, 's3') }),
+  ])
   wallet = await rig.wallet(100)
   const connection = { brokers: [...kafka.brokers], clientId: 'test', logger }
   publisher = await openPublisher(connection)
@@ -81,17 +88,22 @@ beforeAll(async () => {
 beforeEach(() => rig.facilitator.setMode('pay'))
 
 afterAll(async () => {
-  for (const ledger of running) await ledger.end('SIGKILL')
+  for (const ledger of ledgers) await ledger.end('SIGKILL')
   await commits?.drain(1_000)
   await publisher?.close()
   for (const part of [redisPart, kafka, s3]) await part?.stop()
   await rig?.stop()
+  if (dir !== undefined) await rm(dir, { recursive: true, force: true })
 }, 60_000)
 
 async function start(): Promise<LedgerProcess> {
   const ledger = await startLedgerProcess(env)
-  running.push(ledger)
+  ledgers.push(ledger)
   return ledger
+}
+/** The ledger of the test before, if it still lives: to start one takes seconds of a processor. */
+async function running(): Promise<LedgerProcess> {
+  return ledgers.find((ledger) => ledger.isAlive()) ?? (await start())
 }
 const publishJob = (job: JobEvent) =>
   publisher.publish({ topic: TOPICS.textJobs, key: job.jobId, value: jobCodec.encode(job), headers: {} })
@@ -150,11 +162,10 @@ describe('the service as a process', () => {
       expect(ledger.output()).not.toContain(secret)
     signal.close()
     redis.disconnect()
-    expect(await ledger.end('SIGTERM')).toBe(0)
   })
 
   it('killed between the transfer and its commit: the next one finishes it, with one transfer and one receipt', async () => {
-    const ledger = await start()
+    const ledger = await running()
     const [job] = await jobs(1)
     if (job === undefined) throw new Error('no job')
     const release = rig.facilitator.hold()
@@ -164,21 +175,20 @@ describe('the service as a process', () => {
     await ledger.end('SIGKILL')
     release()
     expect(await stateOf(job)).toBe('settling')
-    const next = await start()
+    await start()
     await until('settlement', async () => (await stateOf(job)) === 'settled')
     expect(await rig.database.receipt.count({ where: { jobId: job.jobId } })).toBe(1)
     await until('the commit event', () => committed.includes(job.jobId))
-    await next.end('SIGTERM')
   })
 
   it('gives up a job without an outcome, after every outcome that lay in the topic while it was away', async () => {
     const [answered, lost] = (await jobs(2)).map((job) => ({ ...job, deadline: Date.now() - 60_000 }))
     if (answered === undefined || lost === undefined) throw new Error('no jobs')
+    expect(await (await running()).end('SIGTERM')).toBe(0)
     for (const job of [answered, lost]) await publishJob(job)
     await publishOutcome(succeeded(rig.keyring, answered))
-    const ledger = await start()
+    await start()
     await until('the end of both', async () => (await stateOf(answered)) === 'settled' && (await stateOf(lost)) === 'ambiguous')
-    await ledger.end('SIGTERM')
   })
 
   it('two replicas, killed over and over under load: every job ends once, every transfer has its receipt', async () => {
@@ -191,7 +201,7 @@ describe('the service as a process', () => {
         await publishOutcome(winners.includes(job) ? succeeded(rig.keyring, job) : unsuccessful(job, 'failed'))
       }
     })()
-    const kept = await start()
+    const kept = await running()
     for (let round = 0; round < 3; round++) {
       const victim = await start()
       const settledSoFar = await rig.database.receipt.count()

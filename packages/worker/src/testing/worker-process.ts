@@ -14,7 +14,13 @@ export type WorkerProcess = {
 /** Starts a worker as it is deployed (`main` is the path of its main.ts) and waits until it says that it is ready. */
 export async function startWorkerProcess(main: string, env: Record<string, string>): Promise<WorkerProcess> {
   const child = spawn(process.execPath, [main], {
-    env: { PATH: process.env.PATH, HOST: '127.0.0.1', INTERNAL_PORT: '0', LOG_FORMAT: 'json', LOG_LEVEL: 'debug', ...env },
+    env: {
+      PATH: process.env.PATH,
+      // Whoever runs the tests may keep what Node compiled: a start is mostly that.
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      ...{ HOST: '127.0.0.1', INTERNAL_PORT: '0', LOG_FORMAT: 'json', LOG_LEVEL: 'debug' },
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let log = ''

@@ -8,6 +8,7 @@ import { until } from '@turnpike/testing'
 export type LedgerProcess = {
   url: string
   output(): string
+  isAlive(): boolean
   /** Waits for it to end and returns its exit code. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>
 }
@@ -16,7 +17,8 @@ export type LedgerProcess = {
 export async function startLedgerProcess(env: Record<string, string>): Promise<LedgerProcess> {
   const port = await freePort()
   const child: ChildProcess = spawn(process.execPath, [join(import.meta.dirname, '../main.ts')], {
-    env: { PATH: process.env.PATH, INTERNAL_PORT: String(port), ...env },
+    // Whoever runs the tests may keep what Node compiled: a start is mostly that.
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, INTERNAL_PORT: String(port), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''
@@ -38,6 +40,7 @@ export async function startLedgerProcess(env: Record<string, string>): Promise<L
   return {
     url,
     output: () => output,
+    isAlive: () => child.exitCode === null && child.signalCode === null,
     async end(signal) {
       if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
       const ended = once(child, 'exit')

@@ -24,8 +24,10 @@ export type Rig = Awaited<ReturnType<typeof startRig>>
 /** Real Postgres, a real chain, a facilitator that pays on it; what the ledger tells others is kept for the test to look at. */
 export async function startRig(options: { contentKeys?: string } = {}) {
   const dir = await mkdtemp(join(tmpdir(), 'ledger-'))
-  const postgres = await startPart('postgres', { dir: join(dir, 'postgres') })
-  const chain = await startPart('chain', { dir: join(dir, 'chain') })
+  const [postgres, chain] = await Promise.all([
+    startPart('postgres', { dir: join(dir, 'postgres') }),
+    startPart('chain', { dir: join(dir, 'chain') }),
+  ])
   const serviceUrl = serviceUrlOf(postgres.url)
   await prepareDatabase({ ownerUrl: postgres.url, serviceUrl })
   const facilitator = await startScriptedFacilitator(chain)
