@@ -4,6 +4,9 @@ import { type Bench, measureIdle, measureRound, measureRounds, type Round, type 
 import { BODY, challengeOf, ROUTE } from './request.ts'
 import { compare, type ScenarioSummary } from './summarize.ts'
 
+/** Both sides go on getting faster for about as long: their code is compiled while it runs. */
+const WARM_UP_SECONDS = 20
+
 /**
  * (a) A request without a payment, under a fresh idempotency key, to its 402. Measured twice where processes can be pinned: the front
  * alone on its core, which favours whoever leaves work to other processes, and with every process of both sides on both cores.
@@ -21,7 +24,7 @@ export async function runUnpaid(bench: Bench, options: Options, onRound: OnRound
   const idleCpuMsPerSecond = await measureIdle(ours)
   for (const side of bench.sides) {
     await challengeOf(side)
-    await measureRound(bench, side, planOf(side))
+    await measureRound(bench, side, { ...planOf(side), seconds: Math.max(options.seconds, WARM_UP_SECONDS) })
   }
   const measured = async (arranged: Bench) => compare(bench.sides, await measureRounds(arranged, options.rounds, planOf, onRound))
   const frontAlone = await measured(bench)
