@@ -120,10 +120,15 @@ describe('the guide in a browser', () => {
 })
 
 describe('the reference in a browser', () => {
-  it.each(WAYS)('shows every operation at $width px in $scheme, with nothing from elsewhere', async (way) => {
+  it.each(WAYS)('shows every operation at $width px in $scheme: nothing from elsewhere, no barrier', async (way) => {
     const { page, complaints, foreign } = await open('/docs/reference#/Text/createMessage', way)
     await page.locator('#operations-Text-createMessage.is-open').waitFor()
     expect(await page.locator('.opblock').count()).toBeGreaterThan(14)
+    // One with an answer that is no JSON, beside the one that the address opens.
+    await page.locator('#operations-Media-getMedia .opblock-summary-control').click()
+    await page.locator('#operations-Media-getMedia.is-open').waitFor()
+    expect(await page.evaluate('location.hash')).toBe('#/Media/getMedia')
+    expect(await barriers(page)).toEqual([])
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(way.width)
     expect({ complaints, foreign }).toEqual({ complaints: [], foreign: [] })
     await page.context().close()

@@ -3,7 +3,7 @@ import { html } from './html.ts'
 
 type Assets = { style: string; viewerStyle: string; viewer: string; start: string }
 
-/** GET /docs/reference: the frame around the OpenAPI viewer. */
+/** GET /docs/reference: the frame around the OpenAPI viewer, which brings a main part of its own. */
 export function referencePage(assets: Assets): string {
   return `<!doctype html>\n${
     html`<html lang="en">
@@ -21,7 +21,7 @@ export function referencePage(assets: Assets): string {
 <body class="reference">
 <a class="skip" href="#main">Skip to the content</a>
 <header class="top"><a class="brand" href="/docs">${mark()}Turnpike</a><nav aria-label="Pages"><a href="/docs">Guide</a><a href="/docs/reference" aria-current="page">Reference</a></nav></header>
-<main id="main" tabindex="-1"><div id="viewer"><p>The viewer needs JavaScript. The document that it shows is <a href="/openapi.json">/openapi.json</a>.</p></div></main>
+<div id="main" tabindex="-1"><div id="viewer"><main><p>The viewer needs JavaScript. The document that it shows is <a href="/openapi.json">/openapi.json</a>.</p></main></div></div>
 </body>
 </html>
 `.html

@@ -5,6 +5,14 @@ const follow = () => document.documentElement.classList.toggle('dark-mode', dark
 dark.addEventListener('change', follow)
 follow()
 
+/** The viewer puts a link into the button that opens an operation. The button alone leads to the same address. */
+const noLinkInButtons = ({ React }) => ({
+  wrapComponents: { DeepLink: () => (props) => React.createElement('span', null, props.text) },
+})
+
+/** The one field that the viewer leaves without a name. */
+const nameServers = () => document.getElementById('servers')?.setAttribute('aria-label', 'Server')
+
 document.getElementById('viewer').replaceChildren()
 window.SwaggerUIBundle({
   url: '/openapi.json',
@@ -16,5 +24,7 @@ window.SwaggerUIBundle({
   docExpansion: 'list',
   defaultModelsExpandDepth: 0,
   displayRequestDuration: true,
-  syntaxHighlight: { activated: true, theme: dark.matches ? 'monokai' : 'idea' },
+  syntaxHighlight: { activated: true, theme: 'tomorrow-night' },
+  plugins: [noLinkInButtons],
+  onComplete: nameServers,
 })
