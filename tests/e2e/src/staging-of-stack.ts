@@ -9,7 +9,8 @@ export function stagingOf(stack: Stack) {
   const store = openObjectStore({ ...stack.s3, forcePathStyle: true })
   const redis = openRedis(stack.redisUrl, { name: 'test', onError: () => {} })
   const objects = async () => (await store.list('staging/', { limit: 100 })).objects.map(({ key }) => key)
-  const keys = () => redis.keys('a:{*')
+  // The sample, by which gateways and workers find out whether their rights fit together, is of no audio and always there.
+  const keys = async () => (await redis.keys('a:{*')).filter((key) => !key.startsWith('a:{sample'))
   const clear = async () => {
     for (const key of await keys()) await redis.del(key)
     for (const object of await objects()) await store.delete(object)
