@@ -1,12 +1,15 @@
-import { BREAK, classAt, DIGIT, LETTER, OTHER, pointAt, SPACE } from './character-classes.ts'
+import { BREAK, classAt, LETTER, OTHER, pointAt, SPACE } from './character-classes.ts'
 import { joinTokens } from './letter-joins.ts'
 import { keyed } from './run-table.ts'
 import { otherLettersTokens, partTokens, symbolsTokens } from './run-tokens.ts'
 import { isShortRun, shortTokens } from './short-runs.ts'
-import { NO_STEP, stepAt, stepLength, stepTokens } from './short-steps.ts'
+import { NEXT, nextOf, stepAt, stepLength, stepTokens } from './short-steps.ts'
 import { endedUnitsOf } from './text-units.ts'
 
 const LONGEST_BLANK = 31
+const END_OF_ASCII = 0x80
+// Constants of this module, because an imported one is loaded and checked at every use.
+const { UNTOLD, LETTERS, SPACED_LETTERS, SYMBOLS, SPACED_SYMBOLS, BLANKS } = NEXT
 
 /** In so many units a text is read: a function that is called again and again is compiled better than a loop that is in it for long. */
 const STRETCH = 1024
@@ -32,11 +35,33 @@ function readRuns(reader: Reader, start: number, until: number): number {
   let tokens = 0
   let at = start
   while (at < until) {
+    if ((text[at] as number) >= END_OF_ASCII) {
+      at = readRun(reader, at)
+      continue
+    }
     const step = stepAt(text, at)
-    if (step === NO_STEP) at = readRun(reader, at)
-    else {
-      tokens += stepTokens(step, text, at)
-      at += stepLength(step)
+    tokens += stepTokens(step, text, at)
+    at += stepLength(step)
+    switch (nextOf(step)) {
+      case UNTOLD:
+        break
+      case LETTERS:
+        at = readLetters(reader, at, at)
+        break
+      case SPACED_LETTERS:
+        at = readLetters(reader, at, at + 1)
+        break
+      case SYMBOLS:
+        at = readSymbols(reader, at, at)
+        break
+      case SPACED_SYMBOLS:
+        at = readSymbols(reader, at, at + 1)
+        break
+      case BLANKS:
+        at = readBlanks(reader, at)
+        break
+      default:
+        at = readRun(reader, at)
     }
   }
   reader.tokens += tokens
@@ -46,11 +71,8 @@ function readRuns(reader: Reader, start: number, until: number): number {
 function readRun(reader: Reader, at: number): number {
   const { text } = reader
   switch (classAt(text, at)) {
-    case DIGIT:
-      reader.tokens += 1
-      return at + 1
     case LETTER:
-      return readLetters(reader, at, at)
+      return (text[at] as number) >= END_OF_ASCII ? readOtherLetters(reader, at, at) : readLetters(reader, at, at)
     case SPACE: {
       const next = at + 1 < reader.end ? classAt(text, at + 1) : SPACE
       if (next === LETTER) return readLetters(reader, at, at + 1)
@@ -96,7 +118,7 @@ function readLetters(reader: Reader, start: number, letters: number): number {
       low = (low << 5) | (unit & 31)
       unit = text[++at] as number
     }
-    if (unit > 0x7f && classAt(text, at) === LETTER) return readOtherLetters(reader, start, letters)
+    if (unit >= END_OF_ASCII && classAt(text, at) === LETTER) return readOtherLetters(reader, start, letters)
     const length = at - from
     // A part ends before a capital, or the run ends with it: only behind the last part there is none.
     if (length === 0) break

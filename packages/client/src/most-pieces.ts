@@ -1,4 +1,4 @@
-import { bitOf, isKnown, pointAt, utf8Bytes } from './character-classes.ts'
+import { bitOf, isKnown, mayBePair, pointAt, utf8Bytes } from './character-classes.ts'
 import { INPUT_TOKEN_TABLES } from './input-token-tables.ts'
 import { PAIR as PAIR_STEP, PIECE_AUTOMATON, TRIPLE as TRIPLE_STEP } from './piece-automaton.ts'
 
@@ -27,7 +27,8 @@ const NEIGHBOURS = neighbours()
 /** The same of letters and the space alone, by the lower six bits of their codes: 16 KB, which stay in the nearest cache. */
 const LETTER_NEIGHBOURS = letterNeighbours()
 
-const NOBODY = 0x11_0000
+/** Before the first character: a NUL is in no pair. */
+const NOBODY = 0
 
 /** The most pieces of text[start, end). Linear; a character without a token of its own counts its bytes and parts what stands around it. */
 export function mostPieces(text: Uint16Array, start: number, end: number): number {
@@ -81,7 +82,7 @@ export function mostPiecesOfLetters(text: Uint16Array, start: number, end: numbe
 }
 
 function isListedPair(first: number, second: number): boolean {
-  if (first > 0xffff || second > 0xffff) return false
+  if (!mayBePair(first, second)) return false
   const key = ((first << 16) | second) >>> 0
   let slot = slotOf(key)
   for (;;) {

@@ -8,15 +8,18 @@ import { packedLetters } from './word-table.ts'
 
 export const END_OF_ASCII = 0x80
 const SPACE_CODE = 0x20
+const TAB_CODE = 0x09
 
 /** What kind of character an ASCII code is, in three bits. A NUL is of no kind: nothing short has one in it, and one ends every text. */
-export const [NO_KIND, SMALL, CAPITAL, NUMERAL, SYMBOL, BLANK, NEW_LINE] = [0, 1, 2, 3, 4, 5, 6]
+export const [NO_KIND, SMALL, CAPITAL, NUMERAL, SYMBOL, BLANK, NEWLINE, TAB] = [0, 1, 2, 3, 4, 5, 6, 7]
 export const KIND_BY_CODE = kinds()
 
-// Not exported, and so are the tables of each module that is walked for every run: a constant of its own module is compiled into a function
-// with its address and size, an imported one is loaded and checked at every use. Functions are inlined across modules.
+// The tables of a module that is walked for every run are its own constants: such a one is compiled into a function with its address and size,
+// an imported one is loaded and checked at every use. Functions are inlined across modules.
 const ALONE = new Uint8Array(END_OF_ASCII ** 2)
 const SPACED = new Uint8Array(END_OF_ASCII ** 2)
+/** By two codes: what a run of these two letters or symbols costs, or of a space and one of them. */
+export const PRICE_BY_PAIR = ALONE
 fill([SMALL, CAPITAL], (text, start, end) => {
   const letters = [...text.subarray(start, end)]
   const capitals = letters.filter((letter) => letter <= 0x5a).length
@@ -27,12 +30,8 @@ fill([SYMBOL], (text, start, end) => {
   const symbols = [...text.subarray(start, end)]
   return symbolsTokens(text, 0, start, end, symbols.reduce(keyed, 0), symbols[0] === symbols.at(-1))
 })
-for (const code of codesOf([NUMERAL, BLANK, NEW_LINE])) ALONE[shortRunOf(code, 0)] = 1
 
-/**
- * What a short run costs, with a space before it or without. Also known: a single digit, space, tab or newline, and, as two characters
- * without a space before them, a space and a letter or symbol.
- */
+/** What a short run costs, with a space before it or without. A letter or symbol alone is a token. */
 export function shortTokens(first: number, second: number, isSpaced: boolean): number {
   return (isSpaced ? SPACED[shortRunOf(first, second)] : ALONE[shortRunOf(first, second)]) as number
 }
@@ -50,6 +49,7 @@ function fill(ofKinds: number[], tokens: (text: Uint16Array, start: number, end:
   const codes = codesOf(ofKinds)
   for (const first of codes) {
     ALONE[shortRunOf(first, 0)] = tokens(Uint16Array.of(first), 0, 1)
+    if (ALONE[shortRunOf(first, 0)] !== 1) throw new Error(`the ASCII character ${first} is not one token`)
     const behindSpace = tokens(Uint16Array.of(SPACE_CODE, first), 1, 2)
     SPACED[shortRunOf(first, 0)] = behindSpace
     ALONE[shortRunOf(SPACE_CODE, first)] = behindSpace
@@ -69,12 +69,13 @@ function kinds(): Uint8Array {
     [OTHER, SYMBOL],
     [SPACE, BLANK],
     [DIGIT, NUMERAL],
-    [BREAK, NEW_LINE],
+    [BREAK, NEWLINE],
     [LETTER, SMALL],
   ])
   return Uint8Array.from({ length: END_OF_ASCII }, (_, code) => {
     const kind = byClass.get(classAt(Uint16Array.of(code), 0)) ?? NO_KIND
     if (code === 0) return NO_KIND
+    if (code === TAB_CODE) return TAB
     return kind === SMALL && code <= 0x5a ? CAPITAL : kind
   })
 }
