@@ -8,6 +8,8 @@ export type Helm = {
   /** Resolves when every pod of it is ready. */
   install(values: Values): Promise<void>
   upgrade(values: Values): Promise<void>
+  /** Fields that an autoscaler has set since go back to what the chart says of them: Helm 4 refuses to touch them unless told. */
+  upgradeOverAutoscaler(values: Values): Promise<void>
   /** Whatever its status: for an upgrade that shall fail. */
   tryUpgrade(values: Values): Promise<CommandRun>
   rollback(revision: number): Promise<void>
@@ -33,6 +35,12 @@ export function openHelm(options: { chart: string; namespace: string; release: s
     },
     async upgrade(values) {
       await mustRun('helm', upgradeArgs, { input: JSON.stringify(values), timeoutMs })
+    },
+    async upgradeOverAutoscaler(values) {
+      // Helm 3 asks nobody before it overwrites a field, and has no word for it.
+      const overwrites = (await mustRun('helm', ['version', '--template', '{{.Version}}'])).startsWith('v3.')
+      const args = overwrites ? upgradeArgs : [...upgradeArgs, '--force-conflicts']
+      await mustRun('helm', args, { input: JSON.stringify(values), timeoutMs })
     },
     tryUpgrade: (values) => runCommand('helm', upgradeArgs, { input: JSON.stringify(values), timeoutMs }),
     async rollback(revision) {

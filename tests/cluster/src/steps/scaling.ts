@@ -4,10 +4,12 @@ import { merged, of } from '../install/values.ts'
 import type { Step } from './step.ts'
 
 const MOST = 3
-const BUYERS = 24
+const BUYERS = 40
 const SLOW_MS = 5_000
 const LAG_PER_REPLICA = 6
 const DRAIN_SECONDS = 30
+// Longer than a worker takes to become ready, else a lull in between takes it away before it has done anything.
+const SCALE_DOWN_SECONDS = 60
 const KEDA_MS = 420_000
 const UP_MS = 180_000
 const DOWN_MS = 420_000
@@ -23,7 +25,7 @@ export const scaling: Step = {
     await until('KEDA answers (this step needs it)', () => kedaAnswers(cluster), KEDA_MS)
     const autoscaling = {
       ...{ enabled: true, minReplicas: 1, maxReplicas: MOST, lagPerReplica: LAG_PER_REPLICA },
-      ...{ pollingSeconds: 2, scaleDownSeconds: 10 },
+      ...{ pollingSeconds: 2, scaleDownSeconds: SCALE_DOWN_SECONDS },
     }
     await cluster.helm.upgrade(merged(cluster.values, of('text-worker', { autoscaling, drainSeconds: DRAIN_SECONDS })))
     const replicas = replicasSeen(cluster)
@@ -46,7 +48,7 @@ export const scaling: Step = {
       }
     } finally {
       replicas.stop()
-      await cluster.helm.upgrade(cluster.values)
+      await cluster.helm.upgradeOverAutoscaler(cluster.values)
     }
   },
 }
