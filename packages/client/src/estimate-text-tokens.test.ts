@@ -66,6 +66,20 @@ describe('the estimate of a text', () => {
     }
   })
 
+  it('of a long text is that of its parts, each up to a digit', () => {
+    const random = randomOf(17)
+    const all = corpora()
+    for (let round = 0; round < 40; round++) {
+      const parts = Array.from({ length: 40 }, () => {
+        const { text } = random.pick(all)
+        const part = text.slice(random.below(text.length))
+        return `${random.below(3) === 0 ? part : part.replaceAll(/[\s\d]/g, '')}${'é'.repeat(random.below(3_000))}1`
+      })
+      const sum = parts.reduce((tokens, part) => tokens + estimateTextTokens(part), 0)
+      expect(estimateTextTokens(parts.join(''))).toBe(sum)
+    }
+  })
+
   it('counts every character once, however long the runs are', () => {
     // A reader that goes back, or that calls itself for every character, would not come back from these.
     const size = 4_000_000

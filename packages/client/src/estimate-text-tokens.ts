@@ -4,7 +4,7 @@ import { keyed } from './run-table.ts'
 import { otherLettersTokens, partTokens, symbolsTokens } from './run-tokens.ts'
 import { isShortRun, shortTokens } from './short-runs.ts'
 import { NEXT, nextOf, stepAt, stepLength, stepTokens } from './short-steps.ts'
-import { endedUnitsOf } from './text-units.ts'
+import { unitsFrom } from './text-units.ts'
 
 const LONGEST_BLANK = 31
 const END_OF_ASCII = 0x80
@@ -14,16 +14,22 @@ const { UNTOLD, LETTERS, SPACED_LETTERS, SYMBOLS, SPACED_SYMBOLS, BLANKS } = NEX
 /** In so many units a text is read: a function that is called again and again is compiled better than a loop that is in it for long. */
 const STRETCH = 1024
 
-/** How many input tokens a text is charged as, by the published rule. Linear in its length; the text is copied once and cut nowhere. */
+/** How many input tokens a text is charged as, by the published rule. Linear in its length; a text is copied in parts that end with a run. */
 export function estimateTextTokens(text: string): number {
-  const reader: Reader = { text: endedUnitsOf(text), end: text.length, tokens: 0 }
-  let at = 0
-  while (at < reader.end) at = readRuns(reader, at, Math.min(at + STRETCH, reader.end))
-  return reader.tokens
+  let tokens = 0
+  let from = 0
+  while (from < text.length) {
+    const { units, end } = unitsFrom(text, from)
+    const reader: Reader = { text: units, end, tokens: 0 }
+    for (let at = 0; at < end; ) at = readRuns(reader, at, Math.min(at + STRETCH, end))
+    tokens += reader.tokens
+    from += end
+  }
+  return tokens
 }
 
 /**
- * A text, and what its longer runs cost so far. Each function below reads the run that begins at an index, adds what it costs, and returns
+ * A text, or a window of it, and what its longer runs cost so far. Each function below reads the run that begins at an index, adds what it costs, and returns
  * where it ends. It knows the key of the run by then: a text goes by once. What costs time is where a processor cannot guess how a run goes
  * on, so nothing walks over a run again without need.
  */
