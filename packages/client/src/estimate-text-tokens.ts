@@ -113,32 +113,33 @@ function readLetters(reader: Reader, start: number, letters: number): number {
     let low = 0
     let high = 0
     let unit = text[at] as number
-    while (unit >= 0x41 && unit <= 0x5a) {
+    while (isCapital(unit)) {
       high = (high << 5) | (low >>> 27)
       low = (low << 5) | (unit & 31)
       unit = text[++at] as number
     }
     const capitals = at - from
-    while (unit >= 0x61 && unit <= 0x7a) {
+    while (isSmall(unit)) {
       high = (high << 5) | (low >>> 27)
       low = (low << 5) | (unit & 31)
       unit = text[++at] as number
     }
     if (unit >= END_OF_ASCII && classAt(text, at) === LETTER) return readOtherLetters(reader, start, letters)
     const length = at - from
-    // A part ends before a capital, or the run ends with it: only behind the last part there is none.
-    if (length === 0) break
     if (from > letters) tokens += joinTokens(text, letters, from)
     if (length > 2) tokens += partTokens(text, partStart, from, at, capitals, low, high)
     else {
       const second = length === 2 ? (text[from + 1] as number) : 0
       tokens += shortTokens(text[from] as number, second, partStart < from)
     }
+    // A part ends before a capital, or the run ends with it.
+    if (!isCapital(unit)) {
+      reader.tokens += tokens
+      return at
+    }
     from = at
     partStart = at
   }
-  reader.tokens += tokens
-  return from
 }
 
 function readOtherLetters(reader: Reader, start: number, letters: number): number {
@@ -175,4 +176,13 @@ function readSymbols(reader: Reader, start: number, symbols: number): number {
 
 function isPairAt(text: Uint16Array, index: number): boolean {
   return (text[index] as number) >= 0xd800 && pointAt(text, index) > 0xffff
+}
+
+// One comparison each: what is below wraps around.
+function isCapital(unit: number): boolean {
+  return (unit - 0x41) >>> 0 < 26
+}
+
+function isSmall(unit: number): boolean {
+  return (unit - 0x61) >>> 0 < 26
 }
