@@ -4,8 +4,9 @@ import { merged, of } from '../install/values.ts'
 import type { Step } from './step.ts'
 
 const MOST = 3
-const BUYERS = 40
-const SLOW_MS = 5_000
+const BUYERS = 20
+// Long answers, not many of them, make the lag: the lag then stands while workers start, and costs the machine nothing.
+const SLOW_MS = 20_000
 const LAG_PER_REPLICA = 6
 const DRAIN_SECONDS = 30
 // Longer than a worker takes to become ready, else a lull in between takes it away before it has done anything.
