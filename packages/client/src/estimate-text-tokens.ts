@@ -8,6 +8,7 @@ import { unitsFrom } from './text-units.ts'
 
 const LONGEST_BLANK = 31
 const END_OF_ASCII = 0x80
+const SPACE_CODE = 0x20
 // Constants of this module, because an imported one is loaded and checked at every use.
 const { UNTOLD, LETTERS, SPACED_LETTERS, SYMBOLS, SPACED_SYMBOLS, BLANKS } = NEXT
 
@@ -35,7 +36,7 @@ export function estimateTextTokens(text: string): number {
  */
 type Reader = { readonly text: Uint16Array; readonly end: number; tokens: number }
 
-/** Reads runs from `start` on, until one ends at `until` or behind it. */
+/** Reads runs from `start` on, until one ends at `until` or behind it; a row of words is one there. */
 function readRuns(reader: Reader, start: number, until: number): number {
   const { text } = reader
   let tokens = 0
@@ -101,10 +102,15 @@ function readBlanks(reader: Reader, at: number): number {
   return end
 }
 
-/** From `start` on, with its space if it has one; the letters begin at `letters`. Part by part, as long as they are ASCII. */
-function readLetters(reader: Reader, start: number, letters: number): number {
+/**
+ * From `firstStart` on, with its space if it has one; its letters begin at `firstLetters`. Part by part, as long as they are ASCII. What
+ * follows a word in prose is nearly always a space and a word: those are read at once, without asking for a step.
+ */
+function readLetters(reader: Reader, firstStart: number, firstLetters: number): number {
   const { text } = reader
   let tokens = 0
+  let start = firstStart
+  let letters = firstLetters
   let partStart = start
   let from = letters
   for (;;) {
@@ -133,12 +139,18 @@ function readLetters(reader: Reader, start: number, letters: number): number {
       tokens += shortTokens(text[from] as number, second, partStart < from)
     }
     // A part ends before a capital, or the run ends with it.
-    if (!isCapital(unit)) {
-      reader.tokens += tokens
-      return at
+    if (isCapital(unit)) {
+      partStart = at
+      from = at
+      continue
     }
-    from = at
-    partStart = at
+    reader.tokens += tokens
+    if (unit !== SPACE_CODE || !isSmall(text[at + 1] as number) || !isSmall(text[at + 2] as number)) return at
+    tokens = 0
+    start = at
+    letters = at + 1
+    partStart = start
+    from = letters
   }
 }
 
