@@ -1,11 +1,14 @@
-/** So many units are read at a time: they and the tables stay in a processor's cache, and a text of any length takes no new memory. */
+/** So many units are read at a time: they and the tables stay in a processor's cache, and a long text takes no new memory. */
 const WINDOW = 0x2000
 /** A loop that stops at what is no letter needs no look at the end then, and neither does who reads three characters ahead. */
 const ZEROS_BEHIND = 3
 
 const [SPACE, NEWLINE, ZERO, NINE] = [0x20, 0x0a, 0x30, 0x39]
 
-/** Kept, because new memory takes longer than what is written into it. Nothing that reads it waits for anything, so nobody else writes. */
+/**
+ * Kept, because new memory takes longer than what is written into it. Nothing that reads it waits for anything, so nobody else writes. What
+ * was read last stays in it, at most 16 KB: the string that it is a copy of is not wiped from memory either.
+ */
 const KEPT = bytesFor(WINDOW)
 
 /** UTF-16 units of a text, halves of surrogate pairs as they are: units[0, end), and three 0 behind them. */
