@@ -12,21 +12,22 @@ const WARM_UP_SECONDS = 20
  * alone on its core, which favours whoever leaves work to other processes, and with every process of both sides on both cores.
  */
 export async function runUnpaid(bench: Bench, options: Options, onRound: OnRound): Promise<ScenarioSummary> {
-  const planOf = (side: Side): LoadPlan => ({
+  const planOf = (side: Side, seconds = options.seconds): LoadPlan => ({
     kind: 'unpaid',
     url: `${side.url}${ROUTE}`,
     body: BODY,
     connections: options.connections,
     expect: { status: 402, header: 'payment-required' },
-    seconds: options.seconds,
+    seconds,
   })
   const [ours] = bench.sides
   const idleCpuMsPerSecond = await measureIdle(ours)
   for (const side of bench.sides) {
     await challengeOf(side)
-    await measureRound(bench, side, { ...planOf(side), seconds: Math.max(options.seconds, WARM_UP_SECONDS) })
+    await measureRound(bench, side, planOf(side, Math.max(options.seconds, WARM_UP_SECONDS)))
   }
-  const measured = async (arranged: Bench) => compare(bench.sides, await measureRounds(arranged, options.rounds, planOf, onRound))
+  const measured = async (arranged: Bench) =>
+    compare(bench.sides, await measureRounds(arranged, options.rounds, (side) => planOf(side), onRound))
   const frontAlone = await measured(bench)
   return {
     id: 'a',
