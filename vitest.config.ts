@@ -6,7 +6,8 @@ const ownStack = ['tests/faults/**/*.test.ts', 'tests/e2e/src/{restart,strict-st
 // on a stack of its own, which it stops, breaks or sets up in its own way. `wire`: slow ones about connections, by npm run test:wire.
 export default defineConfig({
   test: {
-    testTimeout: 60_000,
+    // What ends a test that hangs: small machines are at times twenty times slower than themselves.
+    testTimeout: 120_000,
     hookTimeout: 120_000,
     projects: [
       {

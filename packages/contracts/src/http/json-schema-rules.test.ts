@@ -165,9 +165,14 @@ describe('allOf', () => {
     ],
     ['notes', Array.from({ length: 9_000 }, (_, index) => ({ [`x-${index}`]: 1 }))],
   ])('of many %s takes no longer than they are many', (_what, allOf) => {
-    const startedAt = performance.now()
-    expect(problemOf({ type: 'object', allOf })).toBeUndefined()
-    expect(performance.now() - startedAt).toBeLessThan(2_000)
+    // Processor time, and the least of three: a machine that is busy with something else says nothing about the rule.
+    const ms = [1, 2, 3].map(() => {
+      const before = process.threadCpuUsage()
+      expect(problemOf({ type: 'object', allOf })).toBeUndefined()
+      const { user, system } = process.threadCpuUsage(before)
+      return (user + system) / 1_000
+    })
+    expect(Math.min(...ms)).toBeLessThan(2_000)
   })
 
   it('keeps what is named like the prototype', () => {

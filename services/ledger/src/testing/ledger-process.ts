@@ -13,6 +13,9 @@ export type LedgerProcess = {
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>
 }
 
+// A start is two seconds of processor time; beside all other tests of a small machine it has waited for half a minute.
+const READY_MS = 90_000
+
 /** The service as it runs in production: its own process, configured by its environment. */
 export async function startLedgerProcess(env: Record<string, string>): Promise<LedgerProcess> {
   const port = await freePort()
@@ -29,10 +32,11 @@ export async function startLedgerProcess(env: Record<string, string>): Promise<L
   }
   const url = `http://127.0.0.1:${port}`
   try {
-    await until('readiness of the ledger', async () => {
+    const isReady = async () => {
       if (child.exitCode !== null) throw new Error(`it ended: ${output.slice(-1_000)}`)
       return (await fetch(`${url}/readyz`)).status === 200
-    })
+    }
+    await until('readiness of the ledger', isReady, READY_MS)
   } catch (error) {
     child.kill('SIGKILL')
     throw error
