@@ -96,6 +96,7 @@ export async function startWorker(options: {
     owner,
     leaseMs: config.executionLeaseMs,
   }
+  let opening: Promise<ParallelConsumer> | undefined
   let consumer: ParallelConsumer | undefined
   showPublisher(metrics, publisher)
 
@@ -115,7 +116,8 @@ export async function startWorker(options: {
     logger,
     graceMs: config.drainGraceMs + CLOSING_MS,
     steps: [
-      ['drain', async () => void (await consumer?.drain(config.drainGraceMs))],
+      // One that is told to end while it joins its group drains what it was given there.
+      ['drain', async () => void (await (await opening)?.drain(config.drainGraceMs))],
       ['publisher', () => publisher.close()],
       ['upstreams', () => executor.close()],
       ['redis', async () => redis.disconnect()],
@@ -126,7 +128,7 @@ export async function startWorker(options: {
   })
 
   await executor.canStart?.()
-  consumer = await openParallelConsumer({
+  opening = openParallelConsumer({
     ...kafka,
     groupId: service,
     topics: [topic],
@@ -134,6 +136,7 @@ export async function startWorker(options: {
     handler: completeJobs(deps),
     deadLetter: { publisher, onDeadLetter: reportDeadLetter(deps) },
   })
+  consumer = await opening
   showConsumer(metrics, consumer, config.concurrency)
   logger.info({ port: internal.port, models: executor.models, concurrency: config.concurrency }, 'ready')
 }
