@@ -9,6 +9,8 @@ export default defineConfig({
     // What ends a test that hangs: small machines are at times twenty times slower than themselves.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    // A condition that is waited for has as long as the test: the default is one second.
+    expect: { poll: { timeout: 100_000 } },
     projects: [
       {
         extends: true,

@@ -3,6 +3,8 @@ import { type KafkaConnection, kafkaClient } from './connection.ts'
 import { kafkaFault } from './kafka-fault.ts'
 import { pause } from './pause.ts'
 
+const LATE_AFTER_MS = 1_000
+
 export type BrokerState = 'up' | 'down'
 
 export type BrokerProbe = {
@@ -20,6 +22,7 @@ export function openBrokerProbe(connection: KafkaConnection, intervalMs: number)
   const requestTimeoutMs = 2_000
   const stop = new AbortController()
   let state: BrokerState = 'down'
+  let wasLate = false
   let lastError: unknown = new Error('no broker has been asked yet')
   let announce: () => void = () => {}
   const answered = new Promise<void>((resolve) => {
@@ -29,13 +32,23 @@ export function openBrokerProbe(connection: KafkaConnection, intervalMs: number)
   async function ask(admin: Admin | undefined): Promise<Admin | undefined> {
     const { requestTimeoutMs: _, ...rest } = connection
     const asked = admin ?? kafkaClient(rest, { retries: 0, requestTimeoutMs }).admin()
+    const askedAt = performance.now()
     try {
       if (!admin) await asked.connect()
       await asked.describeCluster()
       state = 'up'
+      wasLate = false
       announce()
       return asked
     } catch (error) {
+      // A process that was held up finds its own timer due before the answer it could not read: once is no sign of the broker.
+      const isLate = performance.now() - askedAt >= LATE_AFTER_MS
+      const isFirstLate = isLate && !wasLate
+      wasLate = isLate
+      if (state === 'up' && isFirstLate) {
+        await asked.disconnect().catch(() => {})
+        return undefined
+      }
       if (state === 'up') connection.logger.warn({ err: error }, 'Kafka does not answer')
       const fault = kafkaFault(error)
       if (fault !== undefined && fault !== kafkaFault(lastError)) connection.logger.error({}, fault)

@@ -56,8 +56,8 @@ describe('the admission gate', () => {
         return new Promise<boolean>((resolve) => pending.push(resolve))
       },
     })
-    await expect.poll(() => pending.length, { timeout: 10_000 }).toBeGreaterThanOrEqual(2)
-    expect(closedWhenAsked.slice(0, 2)).toEqual([undefined, 's3'])
+    await expect.poll(() => pending.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(3)
+    expect(closedWhenAsked.slice(0, 3)).toEqual([undefined, undefined, 's3'])
     await expect
       .poll(
         () => {
@@ -67,6 +67,24 @@ describe('the admission gate', () => {
         { timeout: 10_000 },
       )
       .toBeUndefined()
+  })
+
+  const late = () => new Promise<boolean>(() => {})
+  const lateByItsOwnLimit = () => new Promise<boolean>((resolve) => setTimeout(() => resolve(false), 1_100))
+  it.each([
+    ['no answer', late],
+    ['a check that gave up', lateByItsOwnLimit],
+  ])('stays open after %s once, as when the process itself was held up', async (_, answerLate) => {
+    let asked = 0
+    const closedWhenAsked: (string | undefined)[] = []
+    const gate: AdmissionGate = await gateOf({
+      redis: () => {
+        if (++asked > 1) closedWhenAsked.push(gate.closedBy())
+        return asked % 2 === 0 ? answerLate() : true
+      },
+    })
+    await expect.poll(() => asked, { timeout: 60_000 }).toBeGreaterThanOrEqual(6)
+    expect(closedWhenAsked.slice(0, 5)).toEqual([undefined, undefined, undefined, undefined, undefined])
   })
 
   it('is closed by capacity, and counts everybody who leaves once', async () => {

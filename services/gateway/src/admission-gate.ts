@@ -13,10 +13,12 @@ export type AdmissionGate = {
 
 const PROBE_EVERY_MS = 1_000
 const PROBE_TIMEOUT_MS = 2_000
+const LATE_AFTER_MS = 1_000
 
 /**
  * Whether new work may be taken, known before it is asked: dependencies are probed in the background, so an unpaid request pays no
- * round trip for it and nobody is asked to sign for what cannot be delivered.
+ * round trip for it and nobody is asked to sign for what cannot be delivered. A dependency that says no closes at once, one that does
+ * not answer in time closes at the second time in a row.
  */
 export async function openAdmissionGate(options: {
   checks: Record<string, Check>
@@ -24,11 +26,18 @@ export async function openAdmissionGate(options: {
   logger: Logger
 }): Promise<AdmissionGate> {
   const states: Record<string, boolean> = {}
+  const lateOnes = new Set<string>()
   let inFlight = 0
   let closed = false
 
   async function probe(name: string, check: Check): Promise<void> {
-    const up = await within(check, PROBE_TIMEOUT_MS)
+    const answer = await within(check, PROBE_TIMEOUT_MS)
+    // A process that was held up finds its own timers due before the answers it could not read: one late answer says nothing of the other side.
+    const isFirstLate = answer === 'late' && states[name] === true && !lateOnes.has(name)
+    if (answer === 'late') lateOnes.add(name)
+    else lateOnes.delete(name)
+    if (isFirstLate) return
+    const up = answer === 'up'
     if (states[name] !== up)
       options.logger[up ? 'info' : 'warn']({ dependency: name }, up ? 'dependency is up' : 'dependency is away')
     states[name] = up
@@ -70,16 +79,18 @@ export async function openAdmissionGate(options: {
   }
 }
 
-async function within(check: Check, timeoutMs: number): Promise<boolean> {
+/** A check has limits of its own: what says no after a second was waited for in vain, and did not refuse. */
+async function within(check: Check, timeoutMs: number): Promise<'up' | 'away' | 'late'> {
+  const askedAt = performance.now()
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<boolean>((resolve) => {
+  const timedOut = new Promise<boolean>((resolve) => {
     timer = setTimeout(() => resolve(false), timeoutMs)
   })
-  try {
-    return await Promise.race([Promise.resolve().then(check), late])
-  } catch {
-    return false
-  } finally {
-    clearTimeout(timer)
-  }
+  const asked = Promise.resolve()
+    .then(check)
+    .catch(() => false)
+  const up = await Promise.race([asked, timedOut])
+  clearTimeout(timer)
+  if (up) return 'up'
+  return performance.now() - askedAt < LATE_AFTER_MS ? 'away' : 'late'
 }

@@ -6,6 +6,7 @@ import { callsWith, chat, post, quoteAndSign } from '@turnpike/testing'
 import { expect, inject, it } from 'vitest'
 import { PATHS } from './dialects.ts'
 import { stackNow } from './stack-under-test.ts'
+import { filesHolding } from './stored-in-stack.ts'
 
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAIAAAADCAAAAACcgYFdAAAADUlEQVR4nGNoaGAAIwANiQMBNh/1KwAAAABJRU5ErkJggg=='
 
@@ -47,11 +48,7 @@ function expectKept(requestId: string, secrets: Record<string, string>): void {
   // Where Kafka, Redis and Postgres keep their bytes. A settled signature is public calldata, so it is not looked for here.
   const { payment: _payment, signature: _signature, ...stored } = secrets
   for (const part of ['kafka', 'redis', 'postgres']) {
-    const found = filesUnder(join(inject('stackHome'), 'data', part)).filter((file) => {
-      const bytes = readFileSync(file)
-      return Object.values(stored).some((secret) => bytes.includes(secret))
-    })
-    expect(found, part).toEqual([])
+    expect(filesHolding(part, Object.values(stored)), part).toEqual([])
   }
 }
 
@@ -116,9 +113,3 @@ it.each([
   const tail = held.data.slice(-32)
   expectKept(requestId, { ...secrets, ...held, data: tail, description: declared.description, property: property ?? 'none' })
 })
-
-function filesUnder(folder: string): string[] {
-  return readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-}

@@ -1,39 +1,17 @@
 import { randomUUID } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { fundWallet } from '@turnpike/local'
 import { speechClip } from '@turnpike/sandbox'
 import { clearFaults, setFaults, until } from '@turnpike/testing'
-import { afterAll, afterEach, expect, inject, it } from 'vitest'
+import { afterAll, afterEach, expect, it } from 'vitest'
 import { logsOf, processesOf, stackNow } from './stack-under-test.ts'
 import { stagingOf } from './staging-of-stack.ts'
+import { filesHolding } from './stored-in-stack.ts'
 import { quoted, send, type Transcription } from './transcription-requests.ts'
 
 const stack = stackNow()
 const staging = stagingOf(stack)
 afterEach(() => clearFaults(stack))
 afterAll(() => staging.close())
-
-const data = (part: string) => join(inject('stackHome'), 'data', part)
-const filesUnder = (folder: string): string[] =>
-  readdirSync(folder, { withFileTypes: true, recursive: true })
-    // Kafka's indexes hold offsets and nothing else, in ten megabytes each.
-    .filter((entry) => entry.isFile() && !/\.(time)?index$/.test(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name))
-/** Files come and go while a stack runs. */
-const bytesOf = (file: string) => {
-  try {
-    return readFileSync(file)
-  } catch {
-    return Buffer.alloc(0)
-  }
-}
-/** The files of a part that hold one of these. */
-const holding = (part: string, needles: readonly Buffer[]) =>
-  filesUnder(data(part)).filter((file) => {
-    const bytes = bytesOf(file)
-    return needles.some((needle) => bytes.includes(needle))
-  })
 
 const FRAME_BYTES = 417
 const LOOKED_FOR = 4
@@ -68,7 +46,7 @@ it('audio, transcript, language and file name are nowhere in the clear: not whil
   let stagedLooks = 0
   const look = async () => {
     const before = (await staging.objects()).length
-    found.push(...holding('s3', audio))
+    found.push(...filesHolding('s3', audio))
     stagedLooks += before
   }
 
@@ -90,7 +68,7 @@ it('audio, transcript, language and file name are nowhere in the clear: not whil
   await look()
   expect(found).toEqual([])
   const told = [...audio, Buffer.from(body.text), Buffer.from('"yue"'), Buffer.from('language_code')]
-  for (const part of parts) expect(holding(part, told), part).toEqual([])
+  for (const part of parts) expect(filesHolding(part, told), part).toEqual([])
 
   const services = ['gateway', 'ledger', 'transcription-worker', 'facilitator']
   for (const service of services) {
