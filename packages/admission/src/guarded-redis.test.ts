@@ -113,9 +113,9 @@ describe('rights', () => {
 
     const keys = keyClaims(gateway)
     await keys.bind(keyHash, fingerprint, quote)
-    const claim = { fingerprint, quote, jobId, payer, attempt: 0, leaseMs: 1_000, token: 't' }
+    const claim = { fingerprint, quote, jobId, payer, attempt: 0, leaseMs: 60_000, token: 't' }
     expect(await keys.claim(keyHash, claim)).toEqual({ status: 'claimed' })
-    expect(await keys.extend(keyHash, 't', 1_000)).toBe(true)
+    expect(await keys.extend(keyHash, 't', 60_000)).toBe(true)
     expect(await keys.giveBack(keyHash, 't')).toBe(true)
     await keys.unbind(keyHash, fingerprint)
 
@@ -127,43 +127,43 @@ describe('rights', () => {
       jobId,
       belongsTo: 'b',
       amountAtomic: 2_000n,
-      leaseMs: 1_000,
-      authorizationMs: 1_000,
+      leaseMs: 60_000,
+      authorizationMs: 60_000,
       balance,
     }
     expect(await payers.claim(exposure)).toEqual({ status: 'claimed' })
-    await payers.bind({ payer, nonce: '0x2', belongsTo: 'b', authorizationMs: 1_000 })
+    await payers.bind({ payer, nonce: '0x2', belongsTo: 'b', authorizationMs: 60_000 })
     const total = totalClaims(gateway)
     expect(await total.claim({ jobId, amountAtomic: 2_000n, leaseMs: 1_000, ceilingAtomic: 9_000n })).toBe('claimed')
     expect(await total.sum()).toBe(2_000n)
 
-    await payerClaims(ledger).extend(payer, jobId, 1_000)
+    await payerClaims(ledger).extend(payer, jobId, 60_000)
     await payerClaims(ledger).release({ payer, jobId, settled: true })
-    await totalClaims(ledger).extend(jobId, 1_000)
+    await totalClaims(ledger).extend(jobId, 60_000)
     await totalClaims(ledger).release(jobId)
     const listening = await connected('gateway')
     const signal = listenForReleases(listening)
-    const heard = signal.next(keyHash, 15_000)
+    const heard = signal.next(keyHash, 60_000)
     const watcher = await connected(operator)
-    await expect.poll(() => watcher.pubsub('NUMSUB', 'turnpike:moved'), { timeout: 15_000 }).toEqual(['turnpike:moved', 1])
+    await expect.poll(() => watcher.pubsub('NUMSUB', 'turnpike:moved')).toEqual(['turnpike:moved', 1])
     await releaseAnnouncer(ledger).announce(keyHash)
     expect(await heard).toBe(true)
 
     const worker = await connected('transcription-worker')
     const claims = executionClaims(worker)
-    expect(await claims.start(jobId, 'w', 1_000)).toEqual({ status: 'started', start: 1 })
-    expect(await claims.renew(jobId, 'w', 1_000)).toBe(true)
+    expect(await claims.start(jobId, 'w', 60_000)).toEqual({ status: 'started', start: 1 })
+    expect(await claims.renew(jobId, 'w', 60_000)).toBe(true)
     await claims.finish(jobId)
     const health = upstreamHealth(worker, 'w')
     const target = { model: 'm', index: 0, of: 1 }
-    await health.open(target, { code: 'provider_unavailable', leastMs: 1_000, mostMs: 2_000, failingForMs: 1 })
+    await health.open(target, { code: 'provider_unavailable', leastMs: 60_000, mostMs: 60_000, failingForMs: 1 })
     expect(await closedUpstreams(gateway)()).toHaveLength(1)
     await health.startProbe(target, 'p', 100)
     await health.answered(target)
-    await audioKeys(gateway).keep('s', 'wrapped', 1_000)
+    await audioKeys(gateway).keep('s', 'wrapped', 60_000)
     expect(await audioKeys(worker).find('s')).toBe('wrapped')
     await audioKeys(worker).forget('s')
-    await audioKeys(worker).keep('told', '1', 1_000)
+    await audioKeys(worker).keep('told', '1', 60_000)
   })
 
   it.each(['gateway', 'text-worker', 'transcription-worker', 'ledger'] as const)(

@@ -97,13 +97,15 @@ function tagOf(key: string): string {
   return /\{([^}]+)\}/.exec(key)?.[1] ?? ''
 }
 
-// Each of these has a time limit: a caller answers 503 in time, it does not hang.
 describe('with Redis away', () => {
-  it('a frozen server is given up after two seconds', { timeout: 6_000 }, async () => {
+  it('a frozen server is given up after two seconds', async () => {
     const connection = await server.connect()
     kill(server.pid(), 'SIGSTOP')
     try {
+      // Timers of one process end in their order, however slow the machine is.
+      const [tooEarly, tooLate] = [AbortSignal.timeout(1_500), AbortSignal.timeout(8_000)]
       const results = await Promise.allSettled(everything(connection))
+      expect([tooEarly.aborted, tooLate.aborted]).toEqual([true, false])
       expect(results.filter(({ status }) => status === 'fulfilled')).toEqual([])
       expect(await redisAnswers(connection)).toBe(false)
     } finally {
@@ -112,7 +114,7 @@ describe('with Redis away', () => {
     await expect.poll(() => redisAnswers(connection)).toBe(true)
   })
 
-  it('whoever begins to use it while it stands still is told so, and nothing ends', { timeout: 15_000 }, async () => {
+  it('whoever begins to use it while it stands still is told so, and nothing ends', async () => {
     const connection = await server.connect()
     kill(server.pid(), 'SIGSTOP')
     try {
@@ -132,7 +134,7 @@ describe('with Redis away', () => {
     await expect.poll(() => redisAnswers(connection)).toBe(true)
   })
 
-  it('a stopped server is given up at once, and taken up again when it is back', { timeout: 30_000 }, async () => {
+  it('a stopped server is given up at once, and taken up again when it is back', async () => {
     const connection = await server.connect()
     const keys = keyClaims(connection)
     await keys.bind(randomKeyHash(), randomHex(32), quote)
@@ -143,13 +145,11 @@ describe('with Redis away', () => {
     expect(await redisAnswers(connection)).toBe(false)
 
     await server.startAgain()
-    await expect.poll(() => redisAnswers(connection), { timeout: 10_000 }).toBe(true)
+    await expect.poll(() => redisAnswers(connection)).toBe(true)
     expect(await keys.bind(randomKeyHash(), randomHex(32), quote)).toMatchObject({ state: 'quoted' })
   })
 
-  it('a connection that is lost in the middle rejects what was asked, and repeats nothing later', {
-    timeout: 6_000,
-  }, async () => {
+  it('a connection that is lost in the middle rejects what was asked, and repeats nothing later', async () => {
     const connection = await server.connect()
     const key = randomKeyHash()
     kill(server.pid(), 'SIGSTOP')
@@ -161,7 +161,7 @@ describe('with Redis away', () => {
     await expect.poll(() => redisAnswers(connection)).toBe(true)
   })
 
-  it('an address where nobody listens rejects and reports, without an end of the process', { timeout: 6_000 }, async () => {
+  it('an address where nobody listens rejects and reports, without an end of the process', async () => {
     const errors: Error[] = []
     const nobody = openRedis('redis://127.0.0.1:1', { name: 'test', onError: (error) => errors.push(error) })
     await expect(keyClaims(nobody).read('k')).rejects.toThrow()

@@ -29,7 +29,7 @@ async function listening(which: ReleaseSignal): Promise<void> {
       await announcer.announce(probe).catch(() => {})
       expect(await heard).toBe(true)
     },
-    { timeout: 15_000 },
+    { timeout: 60_000 },
   )
 }
 

@@ -49,11 +49,13 @@ describe('the unsettled value of all payers', () => {
   })
 
   it('comes back by itself when a lease has run out, and not when it was extended', async () => {
-    const kept = claimOf({ amountAtomic: 30n, leaseMs: 1_000 })
+    const kept = claimOf({ amountAtomic: 30n, leaseMs: 10_000 })
     await total.claim(kept)
     await total.extend(kept.jobId, 60_000)
     await total.extend(randomHex(32), 60_000)
     await total.claim(claimOf({ amountAtomic: 70n, leaseMs: 20 }))
+    const [seconds] = await redis.time()
+    expect(Number(await redis.zscore('ul:{all}', kept.jobId))).toBeGreaterThan(Number(seconds) * 1000 + 30_000)
     await expect.poll(() => total.claim(claimOf({ amountAtomic: 70n }))).toBe('claimed')
     expect(await total.sum()).toBe(100n)
     expect(await redis.zcard('ul:{all}')).toBe(2)

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ObjectMissing, ObjectTooLarge, openObjectStore } from './object-store.ts'
+import { ObjectMissing, type ObjectStoreConfig, ObjectTooLarge, openObjectStore } from './object-store.ts'
 import { startTestStore, type TestStore } from './testing/test-store.ts'
 
 let server: TestStore
@@ -45,7 +45,7 @@ describe('an object store', () => {
     await expect(server.store.get(key, { maxBytes: 999 })).rejects.toBeInstanceOf(ObjectTooLarge)
   })
 
-  it('gives back the connections of a hundred objects that were too large', { timeout: 30_000 }, async () => {
+  it('gives back the connections of a hundred objects that were too large', async () => {
     const key = nameOf()
     await server.store.put(key, Buffer.alloc(2_000_000))
     const reads = await Promise.allSettled(Array.from({ length: 100 }, () => server.store.get(key, { maxBytes: 10 })))
@@ -97,7 +97,7 @@ describe('an object store', () => {
     }
   })
 
-  it('answers a probe while the server is there, and only then', { timeout: 30_000 }, async () => {
+  it('answers a probe while the server is there, and only then', async () => {
     expect(await server.store.probe()).toBe(true)
     await server.stop()
     expect(await server.store.probe()).toBe(false)
@@ -111,6 +111,7 @@ describe('an object store', () => {
 describe('a store that hangs', () => {
   async function against(
     listener: RequestListener,
+    limits: Pick<ObjectStoreConfig, 'requestTimeoutMs' | 'idleTimeoutMs'>,
     use: (store: ReturnType<typeof openObjectStore>) => Promise<void>,
   ): Promise<void> {
     const hanging = createServer(listener)
@@ -118,8 +119,7 @@ describe('a store that hangs', () => {
     const store = openObjectStore({
       ...server.config,
       endpoint: `http://127.0.0.1:${(hanging.address() as AddressInfo).port}`,
-      requestTimeoutMs: 200,
-      idleTimeoutMs: 200,
+      ...limits,
     })
     try {
       await use(store)
@@ -130,53 +130,48 @@ describe('a store that hangs', () => {
     }
   }
 
-  it('before its answer is given up', { timeout: 15_000 }, () =>
+  const beginning: RequestListener = (_request, response) => {
+    response.writeHead(200, { 'content-length': '100' })
+    response.write('the beginning')
+  }
+
+  it('before its answer is given up', () =>
     against(
       () => {},
+      { requestTimeoutMs: 200 },
       async (store) => {
         await expect(store.get('a', MAX)).rejects.toThrow()
         await expect(store.put('a', Buffer.from('x'))).rejects.toThrow()
         await expect(store.delete('a')).rejects.toThrow()
         expect(await store.probe()).toBe(false)
       },
-    ),
-  )
+    ))
 
-  it('within an object is given up', { timeout: 15_000 }, () =>
-    against(
-      (_request, response) => {
-        response.writeHead(200, { 'content-length': '100' })
-        response.write('the beginning')
-      },
-      async (store) => {
-        await expect(store.get('a', MAX)).rejects.toThrow()
-        const stream = await store.read('a')
-        expect((await stream.next())?.toString()).toBe('the beginning')
-        await expect(stream.next()).rejects.toThrow('the store stopped sending')
-      },
-    ),
-  )
+  it('within an object is given up', () =>
+    against(beginning, { requestTimeoutMs: 200 }, async (store) => {
+      await expect(store.get('a', MAX)).rejects.toThrow()
+    }))
 
-  it('is let go by a reader that is told to, at once', { timeout: 15_000 }, () =>
-    against(
-      (_request, response) => {
-        response.writeHead(200, { 'content-length': '100' })
-        response.write('the beginning')
-      },
-      async (store) => {
-        const stream = await store.read('a')
-        await stream.next()
-        const waiting = stream.next()
-        stream.close()
-        await expect(waiting).rejects.toThrow()
-        const gone = new AbortController()
-        gone.abort()
-        await expect(store.read('a', { signal: gone.signal })).rejects.toThrow()
-      },
-    ),
-  )
+  it('within a stream is given up', () =>
+    against(beginning, { idleTimeoutMs: 2_000 }, async (store) => {
+      const stream = await store.read('a')
+      expect((await stream.next())?.toString()).toBe('the beginning')
+      await expect(stream.next()).rejects.toThrow('the store stopped sending')
+    }))
 
-  it('or never ends is read to the limit and no further', { timeout: 15_000 }, () =>
+  it('is let go by a reader that is told to, at once', () =>
+    against(beginning, {}, async (store) => {
+      const stream = await store.read('a')
+      await stream.next()
+      const waiting = stream.next()
+      stream.close()
+      await expect(waiting).rejects.toThrow()
+      const gone = new AbortController()
+      gone.abort()
+      await expect(store.read('a', { signal: gone.signal })).rejects.toThrow()
+    }))
+
+  it('or never ends is read to the limit and no further', () =>
     against(
       (_request, response) => {
         response.writeHead(200)
@@ -186,9 +181,9 @@ describe('a store that hangs', () => {
         response.on('drain', pump)
         pump()
       },
+      {},
       async (store) => {
         await expect(store.get('a', { maxBytes: 1_000_000 })).rejects.toBeInstanceOf(ObjectTooLarge)
       },
-    ),
-  )
+    ))
 })

@@ -162,10 +162,8 @@ describe('a client', () => {
     const site = await siteOn(read)
     const response = await ask((await site.host(randomBytes(20_000_000))).url)
     response.destroy()
-    await vi.waitFor(() => expect(streams).toEqual([{ readBytes: expect.any(Number), closed: true }]))
-    await vi.waitFor(async () =>
-      expect(await site.deps.metrics.registry.metrics()).toMatch(/downloads_total\{end="client_gone".*\} 1/),
-    )
+    await expect.poll(() => streams).toEqual([{ readBytes: expect.any(Number), closed: true }])
+    await expect.poll(() => site.deps.metrics.registry.metrics()).toMatch(/downloads_total\{end="client_gone".*\} 1/)
     expect(await site.deps.metrics.registry.metrics()).toMatch(/downloads_running\{.*\} 0/)
     expect(site.logged()).toBe('')
   })
@@ -181,10 +179,10 @@ describe('a client', () => {
     })
     const site = await siteOn(read)
     const request = get((await site.host(bytes)).url, { agent: false }).on('error', () => {})
-    await vi.waitFor(() => expect(streams).toHaveLength(1))
+    await expect.poll(() => streams).toHaveLength(1)
     request.destroy()
-    await vi.waitFor(() => expect(streams[0]?.closed).toBe(true))
-    await vi.waitFor(async () => expect(await site.deps.metrics.registry.metrics()).toMatch(/downloads_running\{.*\} 0/))
+    await expect.poll(() => streams[0]?.closed).toBe(true)
+    await expect.poll(() => site.deps.metrics.registry.metrics()).toMatch(/downloads_running\{.*\} 0/)
   })
 
   it('that does not read makes the store wait, not the memory grow', async () => {
@@ -195,15 +193,12 @@ describe('a client', () => {
     const response = await ask(url)
     // What the two sockets and one segment hold; then nothing moves until the client reads.
     let before = -1
-    await vi.waitFor(
-      () => {
-        const now = streams[0]?.readBytes ?? 0
-        const stands = now === before && now > 0
-        before = now
-        expect(stands).toBe(true)
-      },
-      { interval: 300, timeout: 15_000 },
-    )
+    const stands = () => {
+      const last = before
+      before = streams[0]?.readBytes ?? 0
+      return before > 0 && before === last
+    }
+    await expect.poll(stands, { interval: 300 }).toBe(true)
     expect(before).toBeLessThan(size / 2)
     let received = 0
     for await (const chunk of response) received += (chunk as Buffer).length
@@ -218,10 +213,7 @@ describe('a client', () => {
     const refused = await fetch(url)
     expect([refused.status, ((await refused.json()) as { error: { code: string } }).error.code]).toEqual([503, 'overloaded'])
     for (const response of running) response.destroy()
-    await vi.waitFor(async () => {
-      const response = await fetch(url, { method: 'HEAD' })
-      expect(response.status).toBe(200)
-    })
+    await expect.poll(async () => (await fetch(url, { method: 'HEAD' })).status).toBe(200)
   })
 })
 

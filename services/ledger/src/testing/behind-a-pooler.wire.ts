@@ -3,7 +3,8 @@ import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { freePort, obtainPgbouncer } from '@turnpike/local'
-import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
+import { until } from '@turnpike/testing'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { type Database, openDatabase } from '../database.ts'
 import { type Rig, startRig } from './ledger-rig.ts'
 import { signedJob, succeeded } from './signed-job.ts'
@@ -45,7 +46,7 @@ beforeAll(async () => {
     pooler.kill('SIGTERM')
     await ended
   }
-  await vi.waitFor(() => listens(port), { timeout: 10_000, interval: 50 })
+  await until('the pooler', () => listens(port))
   to.port = String(port)
   pooledUrl = to.href
 })
@@ -54,11 +55,11 @@ afterAll(async () => {
   await rig?.stop()
 })
 
-function listens(port: number): Promise<void> {
+function listens(port: number): Promise<true> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => {
       socket.destroy()
-      resolve()
+      resolve(true)
     })
     socket.on('error', reject)
   })

@@ -11,7 +11,7 @@ export async function startTestStore(): Promise<TestStore> {
   const dir = await mkdtemp(join(tmpdir(), 'turnpike-media-'))
   const part = await startPart('s3', { dir })
   const { endpoint, region, bucket, accessKeyId, secretAccessKey } = part
-  const config = { endpoint, region, bucket, accessKeyId, secretAccessKey, forcePathStyle: true, requestTimeoutMs: 2_000 }
+  const config = { endpoint, region, bucket, accessKeyId, secretAccessKey, forcePathStyle: true }
   const store = openObjectStore({ ...config, maxConnections: 200 })
   return {
     store,
