@@ -1,4 +1,4 @@
-import { type Ed25519PublicJwk, type Keyring, tokenFor } from '@turnpike/sealing'
+import { type Ed25519PublicJwk, type TokenKeys, tokenFor, tokenKeyOf } from '@turnpike/sealing'
 import { AuditImpossible, callJson } from './http-json.ts'
 
 export type GatewayClient = {
@@ -8,11 +8,19 @@ export type GatewayClient = {
   keys(): Promise<Ed25519PublicJwk[]>
 }
 
-/** The public door, used as a client would. A receipt's token follows from its id, so nobody has to keep it. */
-export function openGatewayClient(deps: { urls: readonly string[]; receiptTokenKeys: Keyring }): GatewayClient {
+/**
+ * The public door, used as a client would. A receipt's token follows from its id, so nobody has to keep it. Every key of the list opens
+ * it; the one of now is the one that each gateway has, also while a rotation is rolled out.
+ */
+export function openGatewayClient(deps: {
+  urls: readonly string[]
+  receiptTokenKeys: TokenKeys
+  now: () => number
+}): GatewayClient {
   return {
     async receipt(receiptId) {
-      const token = tokenFor(deps.receiptTokenKeys, receiptId)
+      const keyId = tokenKeyOf(deps.receiptTokenKeys, Math.floor(deps.now() / 1000))
+      const token = tokenFor(deps.receiptTokenKeys, receiptId, keyId)
       const { status, json } = await callJson(deps.urls, { path: `/v1/receipts/${receiptId}`, token })
       if (status === 404) return undefined
       if (status !== 200) throw new AuditImpossible(`the gateway answered ${status} to a receipt's own token`)

@@ -24,7 +24,7 @@ async function main(): Promise<void> {
   const deps = {
     rpc,
     ledger: openLedgerClient({ urls: config.ledgerUrls, token: ledgerTokenOf(config), tlsCa: config.ledgerTlsCa }),
-    gateway: openGatewayClient({ urls: config.gatewayUrls, receiptTokenKeys: config.receiptTokenKeys }),
+    gateway: openGatewayClient({ urls: config.gatewayUrls, receiptTokenKeys: config.receiptTokenKeys, now: Date.now }),
     store: openObjectStore(s3Wire(config)),
     contentKeys: config.contentKeys,
     payTo: config.payTo,
