@@ -5,7 +5,7 @@ import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { adminClient } from './admin-client.ts'
 
 const main = join(import.meta.dirname, 'main.ts')
@@ -71,7 +71,7 @@ describe('the sandbox as a process', () => {
     expect((await ask(first.geminiUrl, 'x', agent, 'my-key')).status).toBe(200)
     await first.admin.setFaults([{ upstream: 'gemini', kind: 'hang' }])
     const hanging = ask(first.geminiUrl, 'x', agent).catch(() => 'ended')
-    await vi.waitFor(async () => expect(await first.admin.calls()).toHaveLength(3))
+    await expect.poll(() => first.admin.calls()).toHaveLength(3)
     expect(await stop(first.child)).toBe(0)
     expect(await hanging).toBe('ended')
     const second = await start()
@@ -98,10 +98,7 @@ describe('the sandbox as a process', () => {
       const before = residentMb(child.pid ?? 0)
       await admin.setFaults([{ upstream: 'gemini', kind: 'latency', ms: 8_000 }])
       const answers = askAll()
-      await vi.waitFor(
-        async () => expect((await admin.calls(1_000)).filter(({ outcome }) => outcome === 'pending')).toHaveLength(1_000),
-        { timeout: 20_000, interval: 50 },
-      )
+      await expect.poll(async () => (await admin.calls(1_000)).filter(({ outcome }) => outcome === 'pending')).toHaveLength(1_000)
       expect(residentMb(child.pid ?? 0)).toBeLessThan(before + 80)
       const replies = await Promise.all(answers)
       expect(

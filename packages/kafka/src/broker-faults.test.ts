@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openParallelConsumer, type ParallelConsumer } from './parallel-consumer.ts'
 import { openPublisher, type Publisher } from './publisher.ts'
 import { testLogger } from './testing/quiet-logger.ts'
@@ -57,19 +57,19 @@ async function faultUnderLoad(fault: () => Promise<void>, repair: () => Promise<
     }
   }
   const load = Promise.all([sender(), sender(), sender(), sender()])
-  await vi.waitFor(() => expect(handled.size).toBeGreaterThan(100), { timeout: 10_000 })
+  await expect.poll(() => handled.size).toBeGreaterThan(100)
 
   await fault()
-  await vi.waitFor(() => expect(publisher.state()).toBe('down'), { timeout: 10_000 })
-  await vi.waitFor(() => expect(consumer.state()).toBe('down'), { timeout: 10_000 })
+  await expect.poll(() => publisher.state()).toBe('down')
+  await expect.poll(() => consumer.state()).toBe('down')
   const acknowledgedBefore = acknowledged.length
   await repair()
-  await vi.waitFor(() => expect(publisher.state()).toBe('up'), { timeout: 20_000 })
-  await vi.waitFor(() => expect(consumer.state()).toBe('up'), { timeout: 20_000 })
-  await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(acknowledgedBefore + 100), { timeout: 20_000 })
+  await expect.poll(() => publisher.state()).toBe('up')
+  await expect.poll(() => consumer.state()).toBe('up')
+  await expect.poll(() => acknowledged.length).toBeGreaterThan(acknowledgedBefore + 100)
   publishing = false
   await load
-  await vi.waitFor(async () => expect(await topicAdmin.lag(groupId, topic)).toBe(0), { timeout: 20_000 })
+  await expect.poll(() => topicAdmin.lag(groupId, topic)).toBe(0)
   expect(acknowledged.filter((key) => !handled.has(key))).toEqual([])
   await topicAdmin.close()
 }
@@ -90,7 +90,7 @@ test('a broker that hangs and goes on costs no acknowledged message, and the con
     },
     async () => {
       try {
-        await vi.waitFor(() => expect(warnings).toContain('the consumer is replaced by a fresh one'), { timeout: 15_000 })
+        await expect.poll(() => warnings).toContain('the consumer is replaced by a fresh one')
       } finally {
         process.kill(broker.pid(), 'SIGCONT')
       }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type MessageHandler, openParallelConsumer, type ParallelConsumer } from './parallel-consumer.ts'
 import { openPublisher, type Publisher } from './publisher.ts'
 import { createHeldHandler } from './testing/held-handler.ts'
@@ -57,33 +57,31 @@ test('a rebalance ends nothing, starts nothing again that is running or done her
     await first.handler(message, context)
   })
   await Promise.all(Array.from({ length: 40 }, (_, index) => publish(topic, `k${index}`)))
-  await vi.waitFor(() => expect(first.started).toHaveLength(20), { timeout: 10_000 })
+  await expect.poll(() => first.started).toHaveLength(20)
   const startedBefore = [...first.started]
   // In each partition the lowest stays unfinished, all the others that were started are done.
   const inPartition = (partition: number) => startedBefore.filter((key) => places.get(key) === partition)
   const lowest = [0, 1, 2, 3].flatMap((partition) => inPartition(partition).slice(0, 1))
   first.release(...startedBefore.filter((key) => !lowest.includes(key)))
-  await vi.waitFor(() => expect(first.started.length).toBeGreaterThan(20))
+  await expect.poll(() => first.started.length).toBeGreaterThan(20)
 
   const second = createHeldHandler()
   const secondConsumer = await consume(groupId, topic, second.handler)
-  await vi.waitFor(() => expect(partitionsOf(firstConsumer)).toHaveLength(2), { timeout: 10_000 })
+  await expect.poll(() => partitionsOf(firstConsumer)).toHaveLength(2)
   const kept = [0, 1, 2, 3].filter((partition) => partitionsOf(firstConsumer).includes(`${topic}/${partition}`))
   const lost = [0, 1, 2, 3].filter((partition) => !kept.includes(partition))
   expect(partitionsOf(secondConsumer).toSorted()).toEqual(lost.map((partition) => `${topic}/${partition}`).toSorted())
 
   first.releaseAll()
   const keptKeys = Array.from({ length: 40 }, (_, index) => `k${index}`).filter((key) => kept.includes(places.get(key) ?? -1))
-  await vi.waitFor(
-    async () => {
+  const ends = await broker.admin.fetchTopicOffsets(topic)
+  const endOf = (partition: number) => Number(ends.find((end) => end.partition === partition)?.high)
+  await expect
+    .poll(async () => {
       const committed = await broker.committed(groupId, topic)
-      const ends = await broker.admin.fetchTopicOffsets(topic)
-      for (const partition of kept) {
-        expect(committed[partition]).toBe(Number(ends.find((end) => end.partition === partition)?.high))
-      }
-    },
-    { timeout: 10_000 },
-  )
+      return kept.map((partition) => committed[partition])
+    })
+    .toEqual(kept.map(endOf))
   // Everything that it had started is finished, also in the partitions that it lost, and nothing of the kept ones ran twice.
   expect(first.aborted).toEqual([])
   expect(first.finished.toSorted()).toEqual(first.started.toSorted())
@@ -92,7 +90,7 @@ test('a rebalance ends nothing, starts nothing again that is running or done her
   for (const partition of lost) expect(committed[partition]).toBe(-1)
 
   second.releaseAll()
-  await vi.waitFor(() => expect(new Set([...first.finished, ...second.finished]).size).toBe(40), { timeout: 10_000 })
+  await expect.poll(() => new Set([...first.finished, ...second.finished]).size).toBe(40)
 })
 
 test('consumers that come and go under load lose nothing', async () => {
@@ -115,14 +113,14 @@ test('consumers that come and go under load lose nothing', async () => {
   })()
   const first = await consume(groupId, topic, handler)
   const second = await consume(groupId, topic, handler)
-  await vi.waitFor(() => expect(partitionsOf(second)).toHaveLength(3), { timeout: 10_000 })
+  await expect.poll(() => partitionsOf(second)).toHaveLength(3)
   await first.drain(5_000)
-  await vi.waitFor(() => expect(partitionsOf(second)).toHaveLength(6), { timeout: 10_000 })
+  await expect.poll(() => partitionsOf(second)).toHaveLength(6)
   await consume(groupId, topic, handler)
-  await vi.waitFor(() => expect(partitionsOf(second)).toHaveLength(3), { timeout: 10_000 })
+  await expect.poll(() => partitionsOf(second)).toHaveLength(3)
   publishing = false
   await load
-  await vi.waitFor(async () => expect(await topicAdmin.lag(groupId, topic)).toBe(0), { timeout: 20_000 })
+  await expect.poll(() => topicAdmin.lag(groupId, topic)).toBe(0)
   expect(published.filter((key) => !handled.has(key))).toEqual([])
   await topicAdmin.close()
 })
@@ -153,17 +151,17 @@ test('after kill -9 of a consumer process under load every message is handled by
     byChild += 1
     handled.add(key)
   })
-  await vi.waitFor(() => expect(byChild).toBeGreaterThan(200), { timeout: 20_000 })
+  await expect.poll(() => byChild).toBeGreaterThan(200)
   child.kill('SIGKILL')
   await Promise.all([once(child, 'exit'), once(lines, 'close')])
 
   const heir = await consume(groupId, topic, async ({ key }) => {
     handled.add(key ?? '')
   })
-  await vi.waitFor(() => expect(partitionsOf(heir)).toHaveLength(6), { timeout: 20_000 })
+  await expect.poll(() => partitionsOf(heir)).toHaveLength(6)
   publishing = false
   await load
-  await vi.waitFor(async () => expect(await topicAdmin.lag(groupId, topic)).toBe(0), { timeout: 20_000 })
+  await expect.poll(() => topicAdmin.lag(groupId, topic)).toBe(0)
   expect(published.filter((key) => !handled.has(key))).toEqual([])
   await topicAdmin.close()
 })

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { deadLetterHeaders } from './dead-letter.ts'
 import { openParallelConsumer, type ParallelConsumer, type ParallelConsumerOptions } from './parallel-consumer.ts'
 import { PoisonMessage } from './poison-message.ts'
@@ -52,7 +52,7 @@ const keysTo = (count: number) => Array.from({ length: count }, (_, index) => `k
 /** Commits go out together, so once this group has committed a message of another topic, it has had every chance to commit others. */
 async function commitOf(marker: string, groupId: string, count: number): Promise<void> {
   await publishKeys(marker, [`marker-${count}`])
-  await vi.waitFor(async () => expect(await broker.committed(groupId, marker)).toEqual([count]), { timeout: 10_000 })
+  await expect.poll(() => broker.committed(groupId, marker)).toEqual([count])
 }
 
 test('commits only below what is unfinished, and everything once it is finished', async () => {
@@ -62,16 +62,16 @@ test('commits only below what is unfinished, and everything once it is finished'
   held.release('k0', 'marker-1', 'marker-2')
   await publishKeys(topic, keysTo(6))
   const consumer = await consume({ groupId, topics: [topic, marker], handler: held.handler })
-  await vi.waitFor(async () => expect(await broker.committed(groupId, topic)).toEqual([1]), { timeout: 10_000 })
+  await expect.poll(() => broker.committed(groupId, topic)).toEqual([1])
 
   held.release('k5', 'k3', 'k2', 'k4')
-  await vi.waitFor(() => expect(held.finished).toHaveLength(5))
+  await expect.poll(() => held.finished).toHaveLength(5)
   await commitOf(marker, groupId, 1)
   expect(await broker.committed(groupId, topic)).toEqual([1])
   expect(consumer.stats().partitions[`${topic}/0`]).toMatchObject({ uncommitted: 5, lag: 5 })
 
   held.release('k1')
-  await vi.waitFor(async () => expect(await broker.committed(groupId, topic)).toEqual([6]), { timeout: 10_000 })
+  await expect.poll(() => broker.committed(groupId, topic)).toEqual([6])
   expect(held.started.toSorted()).toEqual([...keysTo(6), 'marker-1'].toSorted())
 })
 
@@ -80,9 +80,9 @@ test('never runs more than its concurrency, with thousands queued, and uses all 
   await publishKeys(topic, keysTo(3_000))
   const held = createHeldHandler()
   const consumer = await consume({ topics: [topic], handler: held.handler, concurrency: 37 })
-  await vi.waitFor(() => expect(consumer.stats().inFlight).toBe(37), { timeout: 10_000 })
+  await expect.poll(() => consumer.stats().inFlight).toBe(37)
   held.releaseAll()
-  await vi.waitFor(() => expect(consumer.stats().finished).toBe(3_000), { timeout: 20_000 })
+  await expect.poll(() => consumer.stats().finished).toBe(3_000)
   expect(held.mostAtOnce()).toBe(37)
   expect(new Set(held.started).size).toBe(3_000)
   expect(held.started).toHaveLength(3_000)
@@ -101,9 +101,9 @@ test('takes from every partition when one alone could fill it', async () => {
       await held.handler(message, context)
     },
   })
-  await vi.waitFor(() => expect(held.started).toHaveLength(4), { timeout: 10_000 })
+  await expect.poll(() => held.started).toHaveLength(4)
   held.release(...held.started)
-  await vi.waitFor(() => expect([...seen].toSorted()).toEqual([0, 1]), { timeout: 10_000 })
+  await expect.poll(() => [...seen].toSorted()).toEqual([0, 1])
 })
 
 test('a message that fails for a while is tried again in place and blocks nobody, even with one slot', async () => {
@@ -126,7 +126,7 @@ test('a message that fails for a while is tried again in place and blocks nobody
       finished.push(key ?? '')
     },
   })
-  await vi.waitFor(async () => expect(await broker.committed(groupId, topic)).toEqual([50]), { timeout: 10_000 })
+  await expect.poll(() => broker.committed(groupId, topic)).toEqual([50])
   expect(finished.at(-1)).toBe('k0')
   expect(attempts.length).toBeGreaterThan(1)
   expect(attempts).toEqual(attempts.map((_, index) => index + 1))
@@ -144,7 +144,7 @@ test('poison goes to the dead letters with its reason and origin, and the partit
       if (key === 'bad') throw new PoisonMessage('schema_invalid')
     },
   })
-  await vi.waitFor(async () => expect(await broker.committed(groupId, topic)).toEqual([2]), { timeout: 10_000 })
+  await expect.poll(() => broker.committed(groupId, topic)).toEqual([2])
   const dead = await broker.readAll(`${topic}.dead`)
   expect(dead).toHaveLength(1)
   expect(dead[0]).toMatchObject({ key: 'bad', value: Buffer.from('{') })
@@ -183,13 +183,13 @@ test('the offset of a dead letter waits for onDeadLetter, which is tried again w
       },
     },
   })
-  await vi.waitFor(() => expect(reports).toHaveLength(2), { timeout: 10_000 })
+  await expect.poll(() => reports).toHaveLength(2)
   await commitOf(marker, groupId, 1)
   expect(await broker.committed(groupId, topic)).toEqual([-1])
   expect(await broker.readAll(`${topic}.dead`)).toEqual([])
 
   reported.resolve()
-  await vi.waitFor(async () => expect(await broker.committed(groupId, topic)).toEqual([1]), { timeout: 10_000 })
+  await expect.poll(() => broker.committed(groupId, topic)).toEqual([1])
   expect(handled).toBe(2)
   expect(reports).toEqual(['bad: retries_exhausted', 'bad: retries_exhausted'])
   expect((await broker.readAll(`${topic}.dead`)).map(({ headers }) => headers[deadLetterHeaders.reason])).toEqual([
@@ -203,7 +203,7 @@ test('draining lets what runs finish, commits exactly that, and leaves the rest 
   const held = createHeldHandler()
   await publishKeys(topic, keysTo(30))
   const consumer = await consume({ groupId, topics: [topic], handler: held.handler, concurrency: 5 })
-  await vi.waitFor(() => expect(held.started).toHaveLength(5), { timeout: 10_000 })
+  await expect.poll(() => held.started).toHaveLength(5)
   const drained = consumer.drain(10_000)
   expect(consumer.state()).toBe('down')
   held.releaseAll()
@@ -215,7 +215,7 @@ test('draining lets what runs finish, commits exactly that, and leaves the rest 
   const next = createHeldHandler()
   next.releaseAll()
   await consume({ groupId, topics: [topic], handler: next.handler })
-  await vi.waitFor(() => expect(next.finished).toHaveLength(25), { timeout: 10_000 })
+  await expect.poll(() => next.finished).toHaveLength(25)
   expect(next.started.toSorted()).toEqual(keysTo(30).slice(5).toSorted())
 })
 
@@ -225,9 +225,9 @@ test('what is unfinished when the grace period ends is aborted, not committed, a
   const held = createHeldHandler()
   await publishKeys(topic, keysTo(5))
   const consumer = await consume({ groupId, topics: [topic], handler: held.handler })
-  await vi.waitFor(() => expect(held.started).toHaveLength(5), { timeout: 10_000 })
+  await expect.poll(() => held.started).toHaveLength(5)
   held.release('k0', 'k1', 'k4')
-  await vi.waitFor(() => expect(held.finished).toHaveLength(3))
+  await expect.poll(() => held.finished).toHaveLength(3)
   expect(await consumer.drain(1)).toEqual({ abandoned: 2 })
   expect(held.aborted.toSorted()).toEqual(['k2', 'k3'])
   // Too late: nobody may take this for done.
@@ -237,7 +237,7 @@ test('what is unfinished when the grace period ends is aborted, not committed, a
   const next = createHeldHandler()
   next.releaseAll()
   await consume({ groupId, topics: [topic], handler: next.handler })
-  await vi.waitFor(() => expect(next.finished).toHaveLength(3), { timeout: 10_000 })
+  await expect.poll(() => next.finished).toHaveLength(3)
   expect(next.started.toSorted()).toEqual(['k2', 'k3', 'k4'])
 })
 
@@ -258,9 +258,9 @@ test('a stuck message holds up its partition only when as much is uncommitted as
       await held.handler(message, context)
     },
   })
-  await vi.waitFor(() => expect(mostUncommitted).toBeGreaterThanOrEqual(100), { timeout: 10_000 })
+  await expect.poll(() => mostUncommitted).toBeGreaterThanOrEqual(100)
   held.release('k0')
-  await vi.waitFor(() => expect(consumer.stats().finished).toBe(1_000), { timeout: 10_000 })
+  await expect.poll(() => consumer.stats().finished).toBe(1_000)
   expect(mostUncommitted).toBeLessThan(100 + 600)
 })
 
@@ -271,7 +271,7 @@ test('lag counts what is not committed, from the beginning for a group that has 
   await publishKeys(topic, keysTo(20))
   expect(await topicAdmin.lag(groupId, topic)).toBe(20)
   await consume({ groupId, topics: [topic], handler: async () => {} })
-  await vi.waitFor(async () => expect(await topicAdmin.lag(groupId, topic)).toBe(0), { timeout: 10_000 })
+  await expect.poll(() => topicAdmin.lag(groupId, topic)).toBe(0)
   await topicAdmin.close()
 })
 
@@ -282,7 +282,7 @@ test('a group whose place was deleted by retention goes on at the first message 
   const held = createHeldHandler()
   held.releaseAll()
   const consumer = await consume({ groupId, topics: [topic], handler: held.handler })
-  await vi.waitFor(() => expect(held.finished).toHaveLength(3), { timeout: 10_000 })
+  await expect.poll(() => held.finished).toHaveLength(3)
   await consumer.drain(1_000)
   await publishKeys(topic, ['k3', 'k4', 'k5', 'k6'])
   // kafkajs's admin can delete records only of a topic that it has asked about.
@@ -292,7 +292,7 @@ test('a group whose place was deleted by retention goes on at the first message 
   const next = createHeldHandler()
   next.releaseAll()
   await consume({ groupId, topics: [topic], handler: next.handler })
-  await vi.waitFor(async () => expect(await broker.committed(groupId, topic)).toEqual([7]), { timeout: 10_000 })
+  await expect.poll(() => broker.committed(groupId, topic)).toEqual([7])
   expect(next.finished).toEqual(['k5', 'k6'])
 })
 
@@ -307,7 +307,7 @@ test('delivers messages that are larger than a fetch may be', async () => {
       sizes.push(message.value.byteLength)
     },
   })
-  await vi.waitFor(() => expect(sizes).toEqual([value.byteLength, value.byteLength, value.byteLength]), { timeout: 10_000 })
+  await expect.poll(() => sizes).toEqual([value.byteLength, value.byteLength, value.byteLength])
 })
 
 test('opening fails with the cause when the group cannot be joined in time', async () => {

@@ -104,7 +104,7 @@ describe('a body', () => {
     try {
       const request = open({ 'content-length': 2 * MIB })
       request.write(Buffer.alloc(1_000))
-      await vi.waitFor(() => expect(room.large.takenBytes()).toBe(2 * MIB))
+      await expect.poll(() => room.large.takenBytes()).toBe(2 * MIB)
       for (let elapsedMs = 0; elapsedMs < PACE.graceMs + PACE.maxIdleMs && reads.length === 0; elapsedMs += PACE.checkEveryMs) {
         if (bytesPerCheck > 0) request.write(Buffer.alloc(bytesPerCheck))
         await new Promise<void>((sent) => setImmediate(() => setImmediate(sent)))
