@@ -67,6 +67,7 @@ function useContainers(): void {
     process.exit(2)
   }
   Object.assign(process.env, chosen.env)
+  removeContainers()
 }
 
 function step(name: string, command: string[]): Outcome {
