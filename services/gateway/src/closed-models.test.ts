@@ -1,6 +1,6 @@
 import type { ClosedTarget } from '@turnpike/admission'
 import { createLogger } from '@turnpike/service'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type ClosedModels, closuresOf, watchClosedModels } from './closed-models.ts'
 
 const logger = createLogger({ service: 'test', format: 'json', level: 'silent' })
@@ -42,58 +42,62 @@ describe('a model', () => {
 
 describe('the watch', () => {
   const watches: ClosedModels[] = []
+  beforeEach(() => void vi.useFakeTimers())
   afterEach(() => {
     for (const watch of watches.splice(0)) watch.close()
+    vi.useRealTimers()
   })
 
-  function watchOf(read: () => Promise<ClosedTarget[]>, now = Date.now): ClosedModels {
+  function watchOf(read: () => Promise<ClosedTarget[]>, now = () => 1_000): ClosedModels {
     const watch = watchClosedModels({ closedTargets: read, now, logger })
     watches.push(watch)
     return watch
   }
 
-  it('closes a model and opens it again as its upstreams go and come back', { timeout: 20_000 }, async () => {
+  it('closes a model and opens it again as its upstreams go and come back', async () => {
     let closed: ClosedTarget[] = []
-    const watch = watchOf(
-      async () => closed,
-      () => 1_000,
-    )
+    const watch = watchOf(async () => closed)
+    await vi.advanceTimersByTimeAsync(0)
     expect(watch.closure('gm-2.5-flash')).toBeUndefined()
     closed = [target(overloaded)]
-    await expect.poll(() => watch.closure('gm-2.5-flash'), { timeout: 5_000 }).toEqual({ ...overloaded, retryAfterS: 5 })
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(watch.closure('gm-2.5-flash')).toEqual({ ...overloaded, retryAfterS: 5 })
     expect(watch.closure('gm-2.5-pro')).toBeUndefined()
     expect(watch.closed()).toEqual(['gm-2.5-flash'])
     closed = []
-    await expect.poll(() => watch.closure('gm-2.5-flash'), { timeout: 5_000 }).toBeUndefined()
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(watch.closure('gm-2.5-flash')).toBeUndefined()
   })
 
-  it('opens a model at its time when nothing can be read any more, and reads on', { timeout: 20_000 }, async () => {
+  it('opens a model at its time when nothing can be read any more, and reads on', async () => {
     let nowMs = 0
     let reads = 0
     const watch = watchOf(
       () => (reads++ === 0 ? Promise.resolve([target()]) : Promise.reject(new Error('away'))),
       () => nowMs,
     )
-    await expect.poll(() => watch.closed()).toEqual(['gm-2.5-flash'])
+    await vi.advanceTimersByTimeAsync(0)
+    expect(watch.closed()).toEqual(['gm-2.5-flash'])
     nowMs = 4_199
-    await expect.poll(() => reads, { timeout: 5_000 }).toBeGreaterThan(1)
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(reads).toBe(2)
     expect(watch.closure('gm-2.5-flash')).toEqual({ code: 'provider_unavailable', retryAfterS: 1 })
     nowMs = 4_200
     expect(watch.closure('gm-2.5-flash')).toBeUndefined()
     expect(watch.closed()).toEqual([])
   })
 
-  it('does not ask again while it is not answered', { timeout: 20_000 }, async () => {
+  it('does not ask again while it is not answered', async () => {
     let reads = 0
     const answer = Promise.withResolvers<ClosedTarget[]>()
     watchOf(() => {
       reads += 1
       return answer.promise
     })
-    const other = watchOf(async () => [target()])
-    await expect.poll(() => other.closed()).toEqual(['gm-2.5-flash'])
+    await vi.advanceTimersByTimeAsync(3_000)
     expect(reads).toBe(1)
     answer.resolve([])
-    await expect.poll(() => reads, { timeout: 5_000 }).toBe(2)
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(reads).toBe(2)
   })
 })

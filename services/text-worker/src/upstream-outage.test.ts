@@ -108,7 +108,8 @@ it('one job finds out for all workers that it is back, and whatever comes meanwh
   await failUntilOpen(first)
   for (let n = 0; n < FAILURES; n++) await second.ask()
   await openPeriodIsOver()
-  await upstream.fault({ kind: 'latency', ms: 1_000 })
+  // The others have to come while the one is out: they have as long as this.
+  await upstream.fault({ kind: 'latency', ms: 5_000 })
   const prepared = await Promise.all([first, second, first, second].map((worker) => worker.prepare()))
   const asked = await Promise.all(prepared.map((ask) => ask()))
   expect(asked.filter(({ kind }) => kind === 'succeeded')).toEqual([{ kind: 'succeeded', calls: 1 }])

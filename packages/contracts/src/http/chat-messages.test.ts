@@ -241,8 +241,9 @@ describe('a body of 20 MiB', () => {
       ],
     ],
   ])('is judged at once: %s', (_what, messages) => {
-    const startedAt = performance.now()
+    const startedUs = process.threadCpuUsage().user
     parse(...messages)
-    expect(performance.now() - startedAt).toBeLessThan(5_000)
+    // Processor time: a machine that is busy with something else says nothing about this.
+    expect(process.threadCpuUsage().user - startedUs).toBeLessThan(5_000_000)
   })
 })

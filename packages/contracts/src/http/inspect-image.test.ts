@@ -90,10 +90,11 @@ describe('an image', () => {
     for (let at = 0; at < hostile.length; at += 4) hostile.writeUInt32BE(0xffe0_0002, at)
     hostile.writeUInt16BE(0xffd8, 0)
     hostile.writeUInt16BE(0xffff, 2)
-    const startedAt = performance.now()
+    const startedUs = process.threadCpuUsage().user
     expect(inspectImage(hostile)).toEqual({ ok: false, why: 'not_an_image' })
     expect(inspectImage(Buffer.alloc(20 * 1024 * 1024, 0xff))).toEqual({ ok: false, why: 'not_an_image' })
-    expect(performance.now() - startedAt).toBeLessThan(5_000)
+    // Processor time: a machine that is busy with something else says nothing about this.
+    expect(process.threadCpuUsage().user - startedUs).toBeLessThan(5_000_000)
   })
 
   it('that a byte was changed in never throws', () => {

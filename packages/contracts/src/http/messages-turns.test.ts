@@ -225,9 +225,10 @@ describe('a conversation', () => {
       ],
       [user(text), assistant(use('a', { thought_signature: 'A'.repeat(bytes) })), user(result('a'))],
     ]) {
-      const startedAt = performance.now()
+      const startedUs = process.threadCpuUsage().user
       parse(...messages)
-      expect(performance.now() - startedAt).toBeLessThan(5_000)
+      // Processor time: a machine that is busy with something else says nothing about this.
+      expect(process.threadCpuUsage().user - startedUs).toBeLessThan(5_000_000)
     }
   })
 })

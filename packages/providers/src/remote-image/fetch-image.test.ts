@@ -24,13 +24,13 @@ beforeEach(() => {
 })
 
 const URL_OF_IMAGE = `https://${IMAGE_HOST}/a.png?size=1`
-const limits = { maxImageBytes: 100_000, imageTimeoutMs: 5_000 }
+const limits = { maxImageBytes: 100_000, imageTimeoutMs: 60_000 }
 
 function guard(changes: Partial<ImageGuard> = {}): ImageGuard {
   return { resolve: async () => ['127.0.0.1'], isAllowed: () => true, port: server.port, ca: server.ca, ...changes }
 }
 const fetchOne = (changes: Partial<ImageGuard> = {}, url = URL_OF_IMAGE, own = limits) =>
-  fetchImage({ guard: guard(changes), limits: own }, url, AbortSignal.timeout(20_000))
+  fetchImage({ guard: guard(changes), limits: own }, url, AbortSignal.timeout(60_000))
 
 describe('an image', () => {
   it('comes from the checked address under the name of the URL', async () => {
@@ -91,10 +91,10 @@ describe('nothing is called', () => {
   it('by the fetcher of the product inside, whatever is asked', async () => {
     const fetcher = openImageFetcher()
     for (const url of ['https://127.0.0.1/', 'https://169.254.169.254/latest/meta-data', 'https://[fd00:ec2::254]/']) {
-      expect(await fetcher([url], AbortSignal.timeout(5_000))).toEqual({ ok: false, why: 'address_refused' })
+      expect(await fetcher([url], AbortSignal.timeout(60_000))).toEqual({ ok: false, why: 'address_refused' })
     }
     const many = Array.from({ length: 21 }, (_, at) => `https://images.example/${at}`)
-    expect(await fetcher(many, AbortSignal.timeout(5_000))).toEqual({ ok: false, why: 'too_many' })
+    expect(await fetcher(many, AbortSignal.timeout(60_000))).toEqual({ ok: false, why: 'too_many' })
   })
 })
 
@@ -147,7 +147,7 @@ describe('an image is not to be had', () => {
   it('from a server that is not who it should be', async () => {
     expect(await fetchOne({}, 'https://other.example/')).toEqual({ ok: false, why: 'no_connection' })
     const { ca: _ca, ...withoutTestAuthority } = guard()
-    expect(await fetchImage({ guard: withoutTestAuthority, limits }, URL_OF_IMAGE, AbortSignal.timeout(5_000))).toEqual({
+    expect(await fetchImage({ guard: withoutTestAuthority, limits }, URL_OF_IMAGE, AbortSignal.timeout(60_000))).toEqual({
       ok: false,
       why: 'no_connection',
     })
@@ -156,10 +156,10 @@ describe('an image is not to be had', () => {
 })
 
 describe('the images of one request', () => {
-  const own = { ...limits, concurrentPerRequest: 2, maxImagesPerRequest: 6, maxBytesPerRequest: 10_000, requestTimeoutMs: 5_000 }
+  const own = { ...limits, concurrentPerRequest: 2, maxImagesPerRequest: 6, maxBytesPerRequest: 10_000, requestTimeoutMs: 60_000 }
   const urls = Array.from({ length: 6 }, (_, at) => `https://${IMAGE_HOST}/${at}`)
   const fetchAll = (changes: Partial<typeof own> = {}) =>
-    fetchImages({ guard: guard(), limits: { ...own, ...changes } }, urls, AbortSignal.timeout(20_000))
+    fetchImages({ guard: guard(), limits: { ...own, ...changes } }, urls, AbortSignal.timeout(60_000))
 
   it('come together, a few at a time', async () => {
     const waiting: ServerResponse[] = []

@@ -48,7 +48,7 @@ async function listen(listener: RequestListener): Promise<Upstream> {
 }
 
 function caller(url: string, options: { maxConnections?: number; bodyTimeoutMs?: number; headersTimeoutMs?: number } = {}) {
-  const { pool } = openPool({ baseUrl: url, apiKey: 'key', maxConnections: CONNECTIONS, ...options })
+  const { pool } = openPool({ baseUrl: url, apiKey: 'key', maxConnections: CONNECTIONS, connectTimeoutMs: 60_000, ...options })
   closers.push(() => pool.destroy())
   const body = Buffer.from('{"prompt":"Hi"}')
   return (signal: AbortSignal, maxResponseBytes = 1_000_000): Promise<Exchange> =>

@@ -78,11 +78,12 @@ describe('a form', () => {
   it('of millions of parts is not read on behind its defect', async () => {
     const part = '--X\r\n\r\n\r\n'
     const body = Buffer.from(part.repeat(Math.floor((8 * 1_024 * 1_024) / part.length)))
-    const startedAt = performance.now()
+    const startedUs = process.threadCpuUsage().user
     const result = await readTranscriptionForm(body, 'multipart/form-data; boundary=X')
     expect(result).toMatchObject({ ok: false, problem: { code: 'invalid_multipart' } })
     // Read to its end it takes several seconds.
-    expect(performance.now() - startedAt).toBeLessThan(1_000)
+    // Processor time: a machine that is busy with something else says nothing about this.
+    expect(process.threadCpuUsage().user - startedUs).toBeLessThan(1_000_000)
   })
 
   it('never has its names and contents in a refusal', async () => {

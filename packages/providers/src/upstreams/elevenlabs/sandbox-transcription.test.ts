@@ -10,6 +10,7 @@ import { openElevenLabsTranscription } from './open-elevenlabs-transcription.ts'
 
 const API_KEY = 'key-of-this-test'
 const TARGET = 'scribe_v2'
+const WAIT_MS = 60_000
 const mp3 = new Uint8Array(speechClip('some words that were said before'))
 let sandbox: Sandbox
 let upstream: TranscriptionUpstream
@@ -47,14 +48,14 @@ const calls = async () => (await admin('GET', '/calls')).calls ?? []
 const fault = (kind: Fault['kind'], more: Partial<Fault> = {}) =>
   admin('PUT', '/faults', [{ upstream: 'elevenlabs', kind, ...more }])
 
-type Asked = Partial<TranscriptionRequest> & { target?: string; from?: TranscriptionUpstream; waitMs?: number }
+type Asked = Partial<TranscriptionRequest> & { target?: string; from?: TranscriptionUpstream; signal?: AbortSignal }
 function transcribe({
   target = TARGET,
   from = upstream,
-  waitMs = 20_000,
+  signal = AbortSignal.timeout(WAIT_MS),
   ...asked
 }: Asked = {}): Promise<ProviderOutcome<Transcript>> {
-  const limits = { signal: AbortSignal.timeout(waitMs), deadlineMs: Date.now() + waitMs }
+  const limits = { signal, deadlineMs: Date.now() + WAIT_MS }
   return from.transcribe(target, { mp3, diarize: false, timestamps: 'none', tagAudioEvents: false, ...asked }, limits)
 }
 async function heard(asked: Asked): Promise<Transcript> {
@@ -154,7 +155,11 @@ describe('a call with the fault', () => {
 
   it('hang is ambiguous at its deadline', async () => {
     await fault('hang')
-    expect(await transcribe({ waitMs: 300 })).toMatchObject({ kind: 'ambiguous', reason: 'deadline' })
+    const deadline = new AbortController()
+    const hanging = transcribe({ signal: deadline.signal })
+    await expect.poll(calls).toHaveLength(1)
+    deadline.abort()
+    expect(await hanging).toMatchObject({ kind: 'ambiguous', reason: 'deadline' })
   })
 
   it('that passes is succeeded by a second attempt, with the same audio', async () => {

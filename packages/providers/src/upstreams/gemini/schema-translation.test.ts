@@ -83,10 +83,11 @@ it('takes no longer than the schema is large, however its references cross', () 
   }
   const schema = { type: 'object', $defs, properties: { top: { $ref: '#/$defs/d1999' } } }
   expect(jsonSchemaProblem(schema, schemaBudget())).toBeUndefined()
-  const startedMs = performance.now()
+  const startedUs = process.threadCpuUsage().user
   const written = JSON.stringify(reduceParameters(schema))
   expect(written.length).toBeLessThan(JSON.stringify(schema).length * 2)
-  expect(performance.now() - startedMs).toBeLessThan(2_000)
+  // Processor time: a machine that is busy with something else says nothing about the translation.
+  expect(process.threadCpuUsage().user - startedUs).toBeLessThan(2_000_000)
 })
 
 const ajv = new Ajv2020({ strict: false, logger: false, validateFormats: false })
