@@ -1,7 +1,10 @@
 const EVERY_MS = 25
 
+// Ends a wait that hangs, and no other: as long as it can be for its message to come before the test's own end (vitest.config.ts).
+const HANGS_MS = 100_000
+
 /** Waits until `probe` gives something truthy, and returns it. Fails with the last thing seen when it takes too long. */
-export async function until<T>(what: string, probe: () => T | Promise<T>, timeoutMs = 30_000): Promise<NonNullable<T>> {
+export async function until<T>(what: string, probe: () => T | Promise<T>, timeoutMs = HANGS_MS): Promise<NonNullable<T>> {
   const deadline = Date.now() + timeoutMs
   let last: unknown
   while (Date.now() < deadline) {

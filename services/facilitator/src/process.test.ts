@@ -43,6 +43,7 @@ async function start(signer: Hex, chainUrl = chain.url): Promise<Service> {
   const [port, internalPort] = [await freePort(), await freePort()]
   const env = {
     PATH: process.env.PATH,
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
     PAY_TO,
     PORT: String(port),
     INTERNAL_PORT: String(internalPort),
@@ -58,10 +59,11 @@ async function start(signer: Hex, chainUrl = chain.url): Promise<Service> {
     child,
     output: () => output,
     internal: `http://127.0.0.1:${internalPort}`,
-    client: openFacilitatorClient({ url, timeoutMs: 10_000, settleTimeoutMs: 30_000 }),
+    client: openFacilitatorClient({ url, timeoutMs: 60_000, settleTimeoutMs: 90_000 }),
   }
   running.push(service)
-  await until('readiness', async () => (await fetch(`${service.internal}/readyz`)).status === 200)
+  await until('readiness', async () => child.exitCode !== null || (await fetch(`${service.internal}/readyz`)).status === 200)
+  if (child.exitCode !== null) throw new Error(`it ended: ${output}`)
   return service
 }
 
