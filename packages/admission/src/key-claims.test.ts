@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { BINDING_TTL_MS, type KeyClaims, keyClaims, type Quote, sameRequest } from './key-claims.ts'
 import { randomHex, randomKeyHash, startTestRedis, type TestRedis } from './testing/test-redis.ts'
 
@@ -60,6 +60,13 @@ describe('a key that nobody used', () => {
     await redis.pexpire(`k:r:{${key}}`, 1_000)
     await keys.bind(key, mine, quote)
     expect(await redis.pttl(`k:r:{${key}}`)).toBeGreaterThan(BINDING_TTL_MS - 10_000)
+  })
+
+  it('is bound by what a Redis of 6.2 knows, which the local stack falls back on: NX and GET go together from 7.0 on', async () => {
+    const set = vi.spyOn(redis, 'set')
+    await keys.bind(key, mine, quote)
+    expect(set.mock.calls).toEqual([[`k:r:{${key}}`, expect.any(String), 'PX', BINDING_TTL_MS, 'NX']])
+    set.mockRestore()
   })
 
   it('can be claimed at once, when its quote was lost', async () => {

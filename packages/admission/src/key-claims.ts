@@ -126,8 +126,8 @@ export function keyClaims(redis: RedisConnection): KeyClaims {
       const { amountAtomic, catalogVersion } = quote
       const terms = [short(fingerprint), amountAtomic.toString(), catalogVersion] as const
       const binding = ['q', ...terms].join(' ')
-      const before = await redis.set(recordKey(keyHash), binding, 'PX', BINDING_TTL_MS, 'NX', 'GET')
-      if (before === null) return { state: 'quoted', fingerprint: terms[0], quote }
+      const bound = await redis.set(recordKey(keyHash), binding, 'PX', BINDING_TTL_MS, 'NX')
+      if (bound === 'OK') return { state: 'quoted', fingerprint: terms[0], quote }
       const record = recordOf((await bindKnown([recordKey(keyHash)], [...terms, BINDING_TTL_MS])) as string[])
       if (record.state === 'none') throw new Error('a key that was just bound has no record')
       return record
