@@ -1,9 +1,17 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 
+// What starts no process and leaves nothing behind in its own: one process runs them one after the other, and loads what they share once.
+const units = [
+  'packages/{contracts,catalog,sealing,providers,payments,verify-receipt}/**/*.test.ts',
+  'services/gateway/**/*.test.ts',
+  'infra/observability/**/*.test.ts',
+  'tests/{architecture,cluster,crowd}/**/*.test.ts',
+]
 const ownStack = ['tests/faults/**/*.test.ts', 'tests/e2e/src/{restart,strict-stack}.test.ts']
 
-// `parts`: unit tests, and integration tests that start the real parts they need. `stack`: against one running stack. `own-stack`: each
-// on a stack of its own, which it stops, breaks or sets up in its own way. `wire`: slow ones about connections, by npm run test:wire.
+// `units`: what needs no process but its own. `parts`: integration tests that start the real parts they need, and what is like them.
+// `stack`: against one running stack. `own-stack`: each on a stack of its own, which it stops, breaks or sets up in its own way.
+// `wire`: slow ones about connections, by npm run test:wire.
 export default defineConfig({
   test: {
     // What ends a test that hangs: small machines are at times twenty times slower than themselves.
@@ -14,14 +22,14 @@ export default defineConfig({
     projects: [
       {
         extends: true,
+        test: { name: 'units', include: units, maxWorkers: 2, isolate: false },
+      },
+      {
+        extends: true,
         test: {
           name: 'parts',
-          include: [
-            'packages/**/*.test.ts',
-            'services/**/*.test.ts',
-            'infra/!(helm)/**/*.test.ts',
-            'tests/{architecture,crowd,cluster}/**/*.test.ts',
-          ],
+          include: ['packages/**/*.test.ts', 'services/**/*.test.ts', 'infra/!(helm)/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, ...units],
           maxWorkers: 2,
         },
       },

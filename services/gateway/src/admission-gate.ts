@@ -24,23 +24,28 @@ export async function openAdmissionGate(options: {
   checks: Record<string, Check>
   maxInFlight: number
   logger: Logger
+  /** Milliseconds of a clock that only goes forward. */
+  monotonicMs?: () => number
 }): Promise<AdmissionGate> {
+  const monotonicMs = options.monotonicMs ?? (() => performance.now())
   const states: Record<string, boolean> = {}
   const lateOnes = new Set<string>()
   let inFlight = 0
   let closed = false
 
   async function probe(name: string, check: Check): Promise<void> {
-    const answer = await within(check, PROBE_TIMEOUT_MS)
+    const askedAt = monotonicMs()
+    const isUp = await within(check, PROBE_TIMEOUT_MS)
+    // A check has limits of its own: what says no after a second was waited for in vain, and did not refuse.
+    const isLate = !isUp && monotonicMs() - askedAt >= LATE_AFTER_MS
     // A process that was held up finds its own timers due before the answers it could not read: one late answer says nothing of the other side.
-    const isFirstLate = answer === 'late' && states[name] === true && !lateOnes.has(name)
-    if (answer === 'late') lateOnes.add(name)
+    const isFirstLate = isLate && states[name] === true && !lateOnes.has(name)
+    if (isLate) lateOnes.add(name)
     else lateOnes.delete(name)
     if (isFirstLate) return
-    const up = answer === 'up'
-    if (states[name] !== up)
-      options.logger[up ? 'info' : 'warn']({ dependency: name }, up ? 'dependency is up' : 'dependency is away')
-    states[name] = up
+    if (states[name] !== isUp)
+      options.logger[isUp ? 'info' : 'warn']({ dependency: name }, isUp ? 'dependency is up' : 'dependency is away')
+    states[name] = isUp
   }
 
   const timers = Object.entries(options.checks).map(([name, check]) => {
@@ -79,9 +84,7 @@ export async function openAdmissionGate(options: {
   }
 }
 
-/** A check has limits of its own: what says no after a second was waited for in vain, and did not refuse. */
-async function within(check: Check, timeoutMs: number): Promise<'up' | 'away' | 'late'> {
-  const askedAt = performance.now()
+async function within(check: Check, timeoutMs: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined
   const timedOut = new Promise<boolean>((resolve) => {
     timer = setTimeout(() => resolve(false), timeoutMs)
@@ -89,8 +92,7 @@ async function within(check: Check, timeoutMs: number): Promise<'up' | 'away' | 
   const asked = Promise.resolve()
     .then(check)
     .catch(() => false)
-  const up = await Promise.race([asked, timedOut])
+  const isUp = await Promise.race([asked, timedOut])
   clearTimeout(timer)
-  if (up) return 'up'
-  return performance.now() - askedAt < LATE_AFTER_MS ? 'away' : 'late'
+  return isUp
 }

@@ -32,6 +32,7 @@ try {
   outcomes.push(prepare())
   // They wait far more than they work, and disturb nobody: beside the parts they cost the run nothing.
   const ownStack = startVitest('own-stack')
+  outcomes.push(vitest('units'))
   outcomes.push(vitest('parts'))
   outcomes.push(await finished(ownStack))
   outcomes.push(vitest('stack'))
