@@ -3,6 +3,7 @@ import { type KafkaConnection, kafkaClient } from './connection.ts'
 import { kafkaFault } from './kafka-fault.ts'
 import { pause } from './pause.ts'
 
+const REQUEST_TIMEOUT_MS = 2_000
 const LATE_AFTER_MS = 1_000
 
 export type BrokerState = 'up' | 'down'
@@ -19,7 +20,6 @@ export type BrokerProbe = {
  * away, and readiness has to know before somebody pays.
  */
 export function openBrokerProbe(connection: KafkaConnection, intervalMs: number): BrokerProbe {
-  const requestTimeoutMs = 2_000
   const stop = new AbortController()
   let state: BrokerState = 'down'
   let wasLate = false
@@ -31,7 +31,7 @@ export function openBrokerProbe(connection: KafkaConnection, intervalMs: number)
 
   async function ask(admin: Admin | undefined): Promise<Admin | undefined> {
     const { requestTimeoutMs: _, ...rest } = connection
-    const asked = admin ?? kafkaClient(rest, { retries: 0, requestTimeoutMs }).admin()
+    const asked = admin ?? kafkaClient(rest, { retries: 0, requestTimeoutMs: REQUEST_TIMEOUT_MS }).admin()
     const askedAt = performance.now()
     try {
       if (!admin) await asked.connect()
@@ -40,7 +40,8 @@ export function openBrokerProbe(connection: KafkaConnection, intervalMs: number)
       wasLate = false
       announce()
       return asked
-    } catch (error) {
+    } catch (thrown) {
+      const error = whatHappened(thrown)
       // A process that was held up finds its own timer due before the answer it could not read: once is no sign of the broker.
       const isLate = performance.now() - askedAt >= LATE_AFTER_MS
       const isFirstLate = isLate && !wasLate
@@ -92,4 +93,10 @@ export function openBrokerProbe(connection: KafkaConnection, intervalMs: number)
       await running
     },
   }
+}
+
+/** kafkajs keeps to itself why none of the brokers that it knew answered, and stumbles over having no answer. */
+function whatHappened(thrown: unknown): unknown {
+  if (!(thrown instanceof TypeError)) return thrown
+  return new Error(`no broker answered within ${REQUEST_TIMEOUT_MS} ms, or the connection to it was lost`, { cause: thrown })
 }

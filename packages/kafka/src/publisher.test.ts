@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openParallelConsumer } from './parallel-consumer.ts'
 import { PublishError } from './publish-error.ts'
 import { openPublisher, type Publisher, type PublisherOptions } from './publisher.ts'
+import { testLogger } from './testing/quiet-logger.ts'
 import { type ResponseFault, startResponseProxy } from './testing/response-proxy.ts'
 import { startTestBroker, type TestBroker } from './testing/test-broker.ts'
 
@@ -122,11 +123,13 @@ test('loses no acknowledged message when produce responses are lost', async () =
     'pass',
     'swallow',
   ]
-  const proxy = await startResponseProxy((response) => (response < 60 ? (faults[response % faults.length] ?? 'pass') : 'pass'))
+  const proxy = await startResponseProxy('produce', (response) =>
+    response < 60 ? (faults[response % faults.length] ?? 'pass') : 'pass',
+  )
   const acknowledged: string[] = []
   await usePublisher({ socketFactory: proxy.socketFactory, requestTimeoutMs: 150, deadlineMs: 60_000 }, async (publisher) => {
     const sender = async (name: number) => {
-      for (let index = 0; proxy.produceResponses() < 70 || acknowledged.length <= 100; index += 1) {
+      for (let index = 0; proxy.responses() < 70 || acknowledged.length <= 100; index += 1) {
         const keys = [`${name}-${index}-a`, `${name}-${index}-b`]
         await Promise.all(keys.map((key) => publisher.publish(message(topic, key))))
         acknowledged.push(...keys)
@@ -142,15 +145,32 @@ test('loses no acknowledged message when produce responses are lost', async () =
 
 test('a publish without an answer is uncertain after its deadline: it may be stored', async () => {
   const topic = await broker.createTopic(1)
-  const proxy = await startResponseProxy((response) => (response === 0 ? 'pass' : 'cut'))
+  const proxy = await startResponseProxy('produce', (response) => (response === 0 ? 'pass' : 'cut'))
   await usePublisher({ socketFactory: proxy.socketFactory }, async (publisher) => {
     // Its producer is connected then, so that the next message is on its way at once.
     await publisher.publish(message(topic, 'first'))
     expect(await codeOf(publisher.publish(message(topic, 'k'), { deadlineMs: 500 }))).toBe('publish_uncertain')
-    await expect.poll(() => proxy.produceResponses()).toBeGreaterThan(1)
+    await expect.poll(() => proxy.responses()).toBeGreaterThan(1)
   })
   await proxy.close()
   expect((await broker.readAll(topic)).map(({ key }) => key)).toContain('k')
+})
+
+test('a broker that breaks off its answer is down, and the log says so', async () => {
+  // kafkajs asks twice, for the addresses and for the description: the second answer is the one that does not come.
+  let left = Number.POSITIVE_INFINITY
+  const proxy = await startResponseProxy('metadata', () => (left-- > 0 ? 'pass' : 'cut'))
+  const warnings: object[] = []
+  const logger = { ...testLogger, warn: (fields: object) => void warnings.push(fields) }
+  await usePublisher({ socketFactory: proxy.socketFactory, probeIntervalMs: 50, logger }, async (publisher) => {
+    expect(publisher.state()).toBe('up')
+    left = 1
+    await expect.poll(() => publisher.state()).toBe('down')
+    expect(warnings).toContainEqual({ err: new Error('no broker answered within 2000 ms, or the connection to it was lost') })
+    left = Number.POSITIVE_INFINITY
+    await expect.poll(() => publisher.state()).toBe('up')
+  })
+  await proxy.close()
 })
 
 test('a topic that is deleted holds up no other, and works again when it is created again', async () => {

@@ -6,21 +6,25 @@ export type ResponseFault = 'pass' | 'swallow' | 'cut'
 
 export type ResponseProxy = {
   socketFactory: NonNullable<KafkaConnection['socketFactory']>
-  produceResponses(): number
+  /** Of that kind, so far. */
+  responses(): number
   close(): Promise<void>
 }
 
-const produceApiKey = 0
+const API_KEYS = { produce: 0, metadata: 3 }
 
-/** Stands between a client and its broker, and decides over every produce response. Requests always arrive. */
-export async function startResponseProxy(decide: (produceResponse: number) => ResponseFault): Promise<ResponseProxy> {
+/** Stands between a client and its broker, and decides over every response of one kind. Requests always arrive. */
+export async function startResponseProxy(
+  kind: keyof typeof API_KEYS,
+  decide: (response: number) => ResponseFault,
+): Promise<ResponseProxy> {
   const sockets = new Set<Socket>()
-  let produceResponses = 0
+  let responses = 0
   let brokerPort = 0
 
   const server = createServer((client) => {
     const broker = connect({ host: '127.0.0.1', port: brokerPort })
-    const produceRequests = new Set<number>()
+    const requests = new Set<number>()
     for (const socket of [client, broker]) {
       sockets.add(socket)
       socket.on('error', () => {})
@@ -31,11 +35,11 @@ export async function startResponseProxy(decide: (produceResponse: number) => Re
       })
     }
     forEachFrame(client, (frame) => {
-      if (frame.readInt16BE(4) === produceApiKey) produceRequests.add(frame.readInt32BE(8))
+      if (frame.readInt16BE(4) === API_KEYS[kind]) requests.add(frame.readInt32BE(8))
       broker.write(frame)
     })
     forEachFrame(broker, (frame) => {
-      const fault = produceRequests.delete(frame.readInt32BE(4)) ? decide(produceResponses++) : 'pass'
+      const fault = requests.delete(frame.readInt32BE(4)) ? decide(responses++) : 'pass'
       if (fault === 'pass') client.write(frame)
       if (fault === 'cut') client.destroy()
     })
@@ -49,7 +53,7 @@ export async function startResponseProxy(decide: (produceResponse: number) => Re
       brokerPort = advertisedPort
       return connect({ host: '127.0.0.1', port }, onConnect)
     },
-    produceResponses: () => produceResponses,
+    responses: () => responses,
     async close() {
       for (const socket of sockets) socket.destroy()
       server.close()
