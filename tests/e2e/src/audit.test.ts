@@ -8,7 +8,7 @@ import { Client } from 'pg'
 import { encodeFunctionData, type Hex, parseAbi } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { stackNow } from './stack-under-test.ts'
+import { gatewaysReady, stackNow } from './stack-under-test.ts'
 import { damaging, type PaidRows, payAndFind } from './testing/paid-rows.ts'
 
 type Entry = { code?: string; detail?: string; jobId?: string; transaction?: string; receiptId?: string; paymentId?: string }
@@ -36,6 +36,8 @@ let database: Client
 let from: string[]
 
 beforeAll(async () => {
+  // It runs first, beside the last of what starts.
+  await gatewaysReady()
   wallet = await fundWallet(stack, 20)
   database = new Client({ connectionString: stack.databaseUrl })
   await database.connect()
