@@ -7,12 +7,14 @@ import { type SignedAuthorization, signAuthorization, signedJob, succeeded } fro
 
 let rig: Rig
 let ledger: RigLedger
+let hasty: RigLedger
 let wallet: Awaited<ReturnType<Rig['wallet']>>
 
 beforeAll(async () => {
   rig = await startRig()
   wallet = await rig.wallet(100)
   ledger = rig.ledger()
+  hasty = rig.hastyLedger()
 })
 beforeEach(() => rig.facilitator.setMode('pay'))
 afterAll(() => rig?.stop())
@@ -26,7 +28,7 @@ async function finish(signed?: SignedAuthorization, on: RigLedger = ledger): Pro
 async function reconcile(on: RigLedger = ledger) {
   await rig.makeDue()
   await on.reconcile()
-  await on.idle(30_000)
+  await on.idle(90_000)
 }
 async function paymentOf({ jobId }: JobEvent) {
   const [latest] = await rig.database.payment.findMany({ where: { jobId }, orderBy: { createdAt: 'desc' }, take: 1 })
@@ -99,7 +101,7 @@ describe('an answer that proves nothing', () => {
     '%s: the settlement is unknown or settled, never void',
     async (mode) => {
       rig.facilitator.setMode(mode)
-      const job = await finish()
+      const job = await finish(undefined, mode === 'hang' ? hasty : ledger)
       // A transfer that is on the chain already is found at once, whatever became of the answer.
       expect((await rig.look(job)).state).toBe(mode === 'lost' ? 'settled' : 'settlement_unknown')
       rig.facilitator.setMode('pay')
@@ -156,7 +158,7 @@ describe('a payment that failed for sure', () => {
 
   it('a refusal counts for nothing when it does not answer the only submission', async () => {
     rig.facilitator.setMode('hang')
-    const job = await finish()
+    const job = await finish(undefined, hasty)
     rig.facilitator.setMode('refuse')
     for (let check = 0; check < 5; check++) await reconcile()
     expect(handedIn(job)).toBeGreaterThan(1)
@@ -218,7 +220,7 @@ describe('a replica that dies', () => {
     // Redelivery changes nothing; until the lease runs out nobody else touches it.
     await ledger.take(succeeded(rig.keyring, job))
     await ledger.reconcile()
-    await ledger.idle(30_000)
+    await ledger.idle(90_000)
     expect((await rig.look(job)).state).toBe('settling')
     await reconcile()
     expect((await rig.look(job)).state).toBe('settled')
@@ -251,7 +253,7 @@ describe('a replica that dies', () => {
     for (let check = 0; check < 5; check++) {
       await rig.makeDue()
       await Promise.all(replicas.map((replica) => replica.reconcile()))
-      await Promise.all(replicas.map((replica) => replica.idle(30_000)))
+      await Promise.all(replicas.map((replica) => replica.idle(90_000)))
     }
     for (const job of jobs) {
       expect((await rig.look(job)).state).toBe('settled')
@@ -281,7 +283,7 @@ describe('a replica that dies', () => {
     const first = slow.take(succeeded(rig.keyring, job))
     await isAsked
     rig.facilitator.setMode('hang')
-    await reconcile()
+    await reconcile(hasty)
     refuse()
     await first
     expect(await paymentOf(job)).toMatchObject({ state: 'unknown', submissions: 2 })

@@ -18,6 +18,9 @@ import { type LedgerDeps, openLedger } from '../open-ledger.ts'
 import { MIGRATIONS, prepareDatabase } from '../prepare-database.ts'
 import { startScriptedFacilitator } from './scripted-facilitator.ts'
 
+// Nothing that a test waits for fails because a small machine is slow; what is to fail in time says so itself.
+const PATIENCE_MS = 90_000
+
 export type RigLedger = ReturnType<Rig['ledger']>
 export type Rig = Awaited<ReturnType<typeof startRig>>
 
@@ -47,16 +50,20 @@ export async function startRig(options: { contentKeys?: string } = {}) {
     commits: [],
     published: [],
   }
-  const rpc = openChainRpc({ url: chain.rpcUrl, timeoutMs: 5_000 })
+  const rpc = openChainRpc({ url: chain.rpcUrl, timeoutMs: PATIENCE_MS })
   const clients = new Set<{ close(): Promise<void> }>()
 
-  function ledger(change: Partial<LedgerDeps> = {}) {
-    const client = openFacilitatorClient({ url: facilitator.url, timeoutMs: 2_000, settleTimeoutMs: 2_000 })
+  function facilitatorClient(timeoutMs: number) {
+    const client = openFacilitatorClient({ url: facilitator.url, timeoutMs, settleTimeoutMs: timeoutMs })
     clients.add(client)
+    return client
+  }
+
+  function ledger(change: Partial<LedgerDeps> = {}) {
     const now = () => Date.now()
     const opened = openLedger({
       database,
-      facilitator: client,
+      facilitator: change.facilitator ?? facilitatorClient(PATIENCE_MS),
       chain: rpc,
       keyring,
       store: noObjects,
@@ -95,7 +102,7 @@ export async function startRig(options: { contentKeys?: string } = {}) {
       /** Takes an outcome and waits until the settlement that it began has ended. */
       async take(outcome: OutcomeEvent) {
         await opened.commitOutcome(outcome, { attempt: 1, traceparent: undefined })
-        await opened.idle(30_000)
+        await opened.idle(PATIENCE_MS)
       },
     }
   }
@@ -114,6 +121,8 @@ export async function startRig(options: { contentKeys?: string } = {}) {
     keyring,
     told,
     ledger,
+    /** One that gives up a facilitator which hangs. */
+    hastyLedger: () => ledger({ facilitator: facilitatorClient(2_000) }),
     wallet: (usdc = 1): Promise<Wallet> => fundWallet({ chain }, usdc),
     async look(job: Pick<JobEvent, 'keyHash' | 'jobId' | 'payer' | 'nonce'>): Promise<LookupItem> {
       const { keyHash, jobId, payer, nonce } = job
