@@ -69,9 +69,10 @@ describe('a transaction that is not mined', () => {
     const payment = await signPayment(await chain.newPayer(1))
     const facilitator = await start(await chain.newSigner(), { answerTimeoutMs: 200 })
     await chain.anvil.setAutomine(false)
-    const pending = await facilitator.settle(payment)
-    expect(pending).toMatchObject({ kind: 'unknown', reason: 'settlement_pending' })
     expect(await facilitator.settle(payment)).toMatchObject({ kind: 'unknown', reason: 'settlement_pending' })
+    await inPool(1)
+    const pending = await facilitator.settle(payment)
+    expect(pending).toMatchObject({ kind: 'unknown', reason: 'settlement_pending', transaction: expect.stringMatching(/^0x/) })
     expect((await chain.anvil.getTxpoolStatus()).pending).toBe(1)
     await chain.anvil.mine({ blocks: 1 })
     const settled = await until('the settlement', async () => {

@@ -201,7 +201,7 @@ describe('a facilitator that is reserved', () => {
   afterAll(() => reserved?.close())
 
   const clientWith = (headers: Record<string, string>) => {
-    const client = openFacilitatorClient({ url: reserved.url, timeoutMs: 10_000, headers })
+    const client = openFacilitatorClient({ url: reserved.url, timeoutMs: 60_000, headers })
     onTestFinished(() => client.close())
     return client
   }

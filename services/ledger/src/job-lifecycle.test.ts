@@ -190,11 +190,12 @@ describe('two winners under one key', () => {
 
 describe('the overdue sweep', () => {
   it('publishes an ambiguous outcome for a job without one past deadline and grace, behind what lies in the topic', async () => {
-    const overdue = await admitted({ deadline: Date.now() - 11_000 })
-    const within = await admitted({ deadline: Date.now() - 5_000 })
+    const patient = rig.ledger({ graceMs: 600_000 })
+    const overdue = await admitted({ deadline: Date.now() - 601_000 })
+    const within = await admitted({ deadline: Date.now() - 1_000 })
     rig.told.published.length = 0
-    await ledger.sweep()
-    await ledger.sweep()
+    await patient.sweep()
+    await patient.sweep()
     const swept = rig.told.published.map(({ topic, value }) => ({ topic, decoded: outcomeCodec.decode(value) }))
     const ofOurs = swept.filter(({ decoded }) => decoded.ok && [overdue.jobId, within.jobId].includes(decoded.event.jobId))
     expect(ofOurs).toHaveLength(1)

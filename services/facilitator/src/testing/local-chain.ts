@@ -38,7 +38,7 @@ export async function startLocalChain(): Promise<LocalChain> {
   return {
     url: chain.rpcUrl,
     anvil,
-    rpc: openChainRpc({ url: chain.rpcUrl, timeoutMs: 5_000 }),
+    rpc: openChainRpc({ url: chain.rpcUrl, timeoutMs: 60_000 }),
     newPayer,
     newSigner,
     sendAsStranger: (to, data) => anvil.sendTransaction({ account: stranger, chain: null, to, data, gas: 300_000n }),

@@ -5,6 +5,9 @@ import type { FacilitatorSettings } from '../config.ts'
 import { type RunningFacilitator, startFacilitator } from '../start-facilitator.ts'
 import type { SignedPayment } from './signed-payment.ts'
 
+// Nothing that a test waits for fails because a small machine is slow; what is to fail in time says so itself.
+const PATIENCE_MS = 60_000
+
 export interface OpenFacilitator {
   url: string
   signer: Hex
@@ -33,7 +36,7 @@ export async function openFacilitator(
       logFormat: 'json',
       logLevel: 'silent',
       chainRpcUrl,
-      chainRpcTimeoutMs: 5_000,
+      chainRpcTimeoutMs: PATIENCE_MS,
       signerPrivateKeys: [signerPrivateKey],
       payTo: undefined,
       token: undefined,
@@ -44,7 +47,7 @@ export async function openFacilitator(
       maxVerifying: 64,
       maxWaitingVerifications: 1_000,
       maxWaiting: 1_000,
-      answerTimeoutMs: 30_000,
+      answerTimeoutMs: PATIENCE_MS,
       stuckAfterMs: 20_000,
       maxFeePerGasGwei: 100,
       shutdownGraceMs: 10_000,
@@ -53,7 +56,7 @@ export async function openFacilitator(
     { logger: createLogger({ service: 'facilitator', format: 'json', level: 'silent' }), metrics },
   )
   const url = `http://127.0.0.1:${running.port}`
-  const client = openFacilitatorClient({ url, timeoutMs: 10_000, settleTimeoutMs: 60_000 })
+  const client = openFacilitatorClient({ url, timeoutMs: PATIENCE_MS, settleTimeoutMs: 1.5 * PATIENCE_MS })
   const read = async (name: string) => (await metrics.registry.getSingleMetric(name)?.get())?.values[0]?.value ?? 0
   return {
     url,
