@@ -61,6 +61,19 @@ it('where nobody stages there is nothing to wait for', async () => {
   keys.close()
 })
 
+it('a sample that is gone, as from a Redis that was emptied, gives no right back', async () => {
+  end = 'refused'
+  const keys = watchKeys({ sample, logger })
+  await vi.advanceTimersByTimeAsync(0)
+  end = 'none'
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect([await isDone(keys.firstUp()), keys.isUp()]).toEqual([false, false])
+  end = 'opened'
+  await vi.advanceTimersByTimeAsync(500)
+  expect([await isDone(keys.firstUp()), keys.isUp()]).toEqual([true, true])
+  keys.close()
+})
+
 it('Redis that is away says nothing of the keys: at the start it is waited for, later what is known holds', async () => {
   end = new Error('away')
   const keys = watchKeys({ sample, logger })

@@ -38,6 +38,8 @@ export function watchKeys({ sample, logger }: { sample: Pick<SampleKey, 'open' |
     try {
       const end = await sample.open()
       await tell(end)
+      // Where the sample is gone (Redis was emptied, no gateway runs) who was refused before has been given nothing.
+      if (end === 'none' && state === 'away') return 'unknown'
       return end === 'refused' ? 'away' : 'up'
     } catch (error) {
       logger.debug({ error }, 'the sample of a staging key could not be read')
