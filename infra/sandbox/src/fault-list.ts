@@ -26,6 +26,10 @@ export interface Fault {
 
 export interface FaultList {
   replace(faults: readonly Fault[]): void
+  /** Takes all of them back, and ends what waits for them. */
+  clear(): void
+  /** Aborted when those that apply now are taken back. */
+  untilCleared(): AbortSignal
   list(): Fault[]
   /** The first fault that matches, with one of its times used up. */
   take(upstream: UpstreamName, path: string, body: Buffer): Fault | undefined
@@ -33,6 +37,7 @@ export interface FaultList {
 
 export function createFaultList(): FaultList {
   let active: { fault: Fault; bodyNeedle: Buffer | undefined; left: number }[] = []
+  let clearing = new AbortController()
   return {
     replace(faults) {
       active = faults.map((fault) => ({
@@ -41,6 +46,12 @@ export function createFaultList(): FaultList {
         left: fault.times ?? Number.POSITIVE_INFINITY,
       }))
     },
+    clear() {
+      active = []
+      clearing.abort()
+      clearing = new AbortController()
+    },
+    untilCleared: () => clearing.signal,
     list: () => active.map(({ fault, left }) => (Number.isFinite(left) ? { ...fault, times: left } : fault)),
     take(upstream, path, body) {
       const found = active.find(

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { ApiError } from '@google/genai'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { adminClient } from './admin-client.ts'
 import { bytesOf, officialClient as elevenlabs } from './elevenlabs/official-client.ts'
 import type { FaultKind } from './fault-list.ts'
@@ -68,7 +68,7 @@ describe('faults, as the official clients meet them', () => {
     await fault('hang')
     const giveUp = new AbortController()
     const waiting = failure(abortable(giveUp.signal))
-    await vi.waitFor(async () => expect(await outcomes()).toEqual(['fault:hang']))
+    await expect.poll(() => outcomes()).toEqual(['fault:hang'])
     giveUp.abort()
     expect(await waiting).toMatchObject({ name: 'AbortError' })
   })
@@ -126,14 +126,26 @@ describe('faults, as the official clients meet them', () => {
     expect(await outcomes()).toEqual(['fault:latency'])
   })
 
+  it('whoever still waits for the latency is answered when the faults are taken back, not when they are replaced', async () => {
+    await fault('latency', { ms: 600_000 })
+    const held = ask('held')
+    await expect.poll(() => outcomes()).toEqual(['pending'])
+    await admin.setFaults([])
+    expect((await ask('another')).text).toBe('You said: another')
+    expect(await outcomes()).toEqual(['pending', 'ok'])
+    await admin.send('DELETE', '/faults')
+    expect((await held).text).toBe('You said: held')
+    expect(await outcomes()).toEqual(['fault:latency', 'ok'])
+  })
+
   it('a client that leaves during the latency is recorded as gone', async () => {
     await fault('latency', { ms: 600_000 })
     const leave = new AbortController()
     const waiting = failure(abortable(leave.signal))
-    await vi.waitFor(async () => expect(await outcomes()).toEqual(['pending']))
+    await expect.poll(() => outcomes()).toEqual(['pending'])
     leave.abort()
     await waiting
-    await vi.waitFor(async () => expect(await outcomes()).toEqual(['client-gone']))
+    await expect.poll(() => outcomes()).toEqual(['client-gone'])
   })
 })
 

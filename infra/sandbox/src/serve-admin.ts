@@ -53,7 +53,7 @@ function route(deps: AdminDeps, request: IncomingMessage, body: Buffer): AdminRe
       return { status: 200, value: { faults: deps.faults.list() } }
     }
     case 'DELETE /faults':
-      deps.faults.replace([])
+      deps.faults.clear()
       return { status: 200, value: { faults: [] } }
   }
   return { status: 404, value: { error: `no such call: ${request.method} ${url.pathname}` } }

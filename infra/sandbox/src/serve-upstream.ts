@@ -58,7 +58,8 @@ async function serve(deps: UpstreamServerDeps, request: IncomingMessage, respons
   })
   const fault = deps.faults.take(deps.upstream.name, target, body)
   const delayMs = deps.latencyMs + (fault?.kind === 'hang' ? 0 : (fault?.ms ?? 0))
-  if (delayMs > 0 && !(await stillThereAfter(delayMs, response))) call.outcome = 'client-gone'
+  const released = fault?.kind === 'latency' ? deps.faults.untilCleared() : undefined
+  if (delayMs > 0 && !(await stillThereAfter(delayMs, response, released))) call.outcome = 'client-gone'
   else if (fault) await applyFault(deps, { fault, call, prepared, request, response })
   else deliver(call, response, await prepared.answer('normal', call.n), 'ok')
 }
@@ -129,18 +130,18 @@ function readBody(request: IncomingMessage): Promise<Buffer | 'gone' | 'too-larg
   })
 }
 
-/** Waits; false as soon as the client has left. */
-function stillThereAfter(ms: number, response: ServerResponse): Promise<boolean> {
+/** Waits, no longer than until it is released; false as soon as the client has left. */
+function stillThereAfter(ms: number, response: ServerResponse, released?: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
-    const onClose = () => {
+    const end = () => {
       clearTimeout(timer)
-      resolve(false)
-    }
-    const timer = setTimeout(() => {
-      response.off('close', onClose)
+      response.off('close', end)
+      released?.removeEventListener('abort', end)
       resolve(!response.destroyed)
-    }, ms)
-    response.once('close', onClose)
+    }
+    const timer = setTimeout(end, ms)
+    response.once('close', end)
+    released?.addEventListener('abort', end)
   })
 }
 
