@@ -155,7 +155,7 @@ export function propertiesOf(site: Site): string {
     'num.recovery.threads.per.data.dir': 1,
     'background.threads': 2,
     'log.cleaner.dedupe.buffer.size': 8_388_608,
-    ...(site.guard === undefined ? {} : guardedSettings(site, site.guard)),
+    ...(site.guard === undefined ? {} : guardedSettings({ ...site, host: hostOf(site) }, site.guard)),
   }
   return `${Object.entries(settings)
     .map(([name, value]) => `${name}=${value}`)

@@ -2,6 +2,7 @@
 import 'reflect-metadata'
 import { webcrypto } from 'node:crypto'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { join } from 'node:path'
 import * as x509 from '@peculiar/x509'
 import { keptSecret } from '../parts/secret-file.ts'
@@ -16,8 +17,8 @@ export interface Credentials {
 export interface Authority {
   /** PEM. */
   readonly ca: string
-  /** For a server at this machine's loopback, or a client of that name. */
-  issue(name: string): Promise<Credentials>
+  /** For a server at this machine's loopback, or a client of that name; `alsoAt`: addresses and DNS names under which others reach it. */
+  issue(name: string, alsoAt?: readonly string[]): Promise<Credentials>
 }
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
@@ -73,7 +74,7 @@ async function selfSigned(): Promise<Pair> {
 function authorityOf({ cert: ca, key }: Pair): Authority {
   return {
     ca,
-    async issue(name) {
+    async issue(name, alsoAt = []) {
       const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
       const signer = new x509.X509Certificate(ca)
       const certificate = await x509.X509CertificateGenerator.create({
@@ -88,10 +89,9 @@ function authorityOf({ cert: ca, key }: Pair): Authority {
           new x509.BasicConstraintsExtension(false, undefined, true),
           new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
           new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth, x509.ExtendedKeyUsage.clientAuth]),
-          new x509.SubjectAlternativeNameExtension([
-            { type: 'ip', value: '127.0.0.1' },
-            { type: 'dns', value: 'localhost' },
-          ]),
+          new x509.SubjectAlternativeNameExtension(
+            ['127.0.0.1', 'localhost', ...alsoAt].map((value) => ({ type: isIP(value) === 0 ? 'dns' : 'ip', value })),
+          ),
           await x509.AuthorityKeyIdentifierExtension.create(await signer.publicKey.export()),
         ],
       })

@@ -11,7 +11,7 @@ const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePattern
 const mechanism = 'SCRAM-SHA-512'
 const broker = 'broker'
 
-type Place = { readonly dir: string; readonly port: number; readonly sidePort: number }
+type Place = { readonly dir: string; readonly host: string; readonly port: number; readonly sidePort: number }
 
 /** On top of the plain settings: clients over TLS with a password each, the controller by certificate, and rights for all of them. */
 export function guardedSettings(place: Place, guard: Credentials): Record<string, string> {
@@ -20,8 +20,8 @@ export function guardedSettings(place: Place, guard: Credentials): Record<string
   writeFileSync(keystore, `${guard.key}\n${guard.cert}\n`, { mode: 0o600 })
   const login = `org.apache.kafka.common.security.scram.ScramLoginModule required username="${broker}" password="${brokerPassword(place)}";`
   return {
-    listeners: `CLIENTS://127.0.0.1:${place.port},CONTROLLER://127.0.0.1:${place.sidePort}`,
-    'advertised.listeners': `CLIENTS://127.0.0.1:${place.port}`,
+    listeners: `CLIENTS://${place.host}:${place.port},CONTROLLER://127.0.0.1:${place.sidePort}`,
+    'advertised.listeners': `CLIENTS://${place.host}:${place.port}`,
     'listener.security.protocol.map': 'CLIENTS:SASL_SSL,CONTROLLER:SSL',
     'inter.broker.listener.name': 'CLIENTS',
     'sasl.enabled.mechanisms': mechanism,
@@ -39,7 +39,7 @@ export function guardedSettings(place: Place, guard: Credentials): Record<string
 }
 
 /** For the format of a fresh data folder: accounts are there before anybody could make them. */
-export function scramAccounts(place: Place): string[] {
+export function scramAccounts(place: Pick<Place, 'dir'>): string[] {
   const accounts = { ...keptPasswords(place.dir), [broker]: brokerPassword(place) }
   return Object.entries(accounts).flatMap(([name, password]) => [
     '--add-scram',
@@ -48,7 +48,7 @@ export function scramAccounts(place: Place): string[] {
 }
 
 /** The client options of one account. */
-export function guardedClient(place: Place, { ca }: Credentials, account: 'operator') {
+export function guardedClient(place: Pick<Place, 'dir'>, { ca }: Credentials, account: 'operator') {
   return {
     ssl: { ca },
     sasl: { mechanism: 'scram-sha-512' as const, username: account, password: keptPasswords(place.dir)[account] },
@@ -81,6 +81,6 @@ const resourceTypes: Readonly<Record<KafkaRight['resource'], number>> = {
 }
 
 /** Nobody but the broker has it; made of what is kept, so that it needs no file of its own. */
-function brokerPassword(place: Place): string {
+function brokerPassword(place: Pick<Place, 'dir'>): string {
   return `broker-${keptPasswords(place.dir)[operator]}`
 }

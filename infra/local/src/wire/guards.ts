@@ -4,8 +4,9 @@ import type { Home } from '../home.ts'
 import { keptSecret } from '../parts/secret-file.ts'
 import { type Credentials, credentialFiles, keptAuthority } from './authority.ts'
 
-const guardedNames = ['kafka', 'postgres', 'redis', 's3', 'ledger', 'facilitator'] as const
-type GuardedName = (typeof guardedNames)[number]
+/** Whose connections those are: the data services and our own that others call. */
+export const guardedNames = ['kafka', 'postgres', 'redis', 's3', 'ledger', 'facilitator'] as const
+export type GuardedName = (typeof guardedNames)[number]
 
 /** What a stack has whose every connection between its own parts is encrypted and authenticated. */
 export interface Guards {
