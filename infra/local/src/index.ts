@@ -1,6 +1,6 @@
 export { type AuditRun, auditorEnvironment, auditStack, runAuditor } from './audit-stack.ts'
 export { containerConfig } from './containers/config.ts'
-export { type StackParts, startStackParts } from './containers/stack-parts.ts'
+export { type GivenPart, partFolder, type StackParts, startStackParts } from './containers/stack-parts.ts'
 export { StackFailure } from './failure.ts'
 export { freePort } from './free-port.ts'
 export { fundWallet, type Wallet } from './fund-wallet.ts'

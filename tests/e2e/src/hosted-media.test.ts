@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { fundWallet } from '@turnpike/local'
+import { fundWallet, partFolder } from '@turnpike/local'
 import { mintMediaCapability, OBJECT_ID_BYTES, openKeyring, readMediaCapability } from '@turnpike/sealing'
 import { post, quoteAndSign, transfersToSeller, until } from '@turnpike/testing'
 import { beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
@@ -220,7 +220,7 @@ it('The secret in the address of a file stands in no log', async () => {
 })
 
 function mediaFiles(): string[] {
-  return readdirSync(join(home, 'data', 's3'), { withFileTypes: true, recursive: true })
+  return readdirSync(partFolder(home, 's3'), { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile() && entry.parentPath.includes('/media/'))
     .map((entry) => join(entry.parentPath, entry.name))
 }

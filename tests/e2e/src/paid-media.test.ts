@@ -111,7 +111,7 @@ it('neither a prompt nor the address of a hosted file stands in a log, an event 
     expect(logsOf(service), service).toContain('"msg"')
     expect(isTold(logsOf(service)), service).toBe(false)
   }
-  for (const part of ['kafka', 'redis', 'postgres']) expect(filesHolding(part, [prompt, capability]), part).toEqual([])
+  for (const part of ['kafka', 'redis', 'postgres'] as const) expect(filesHolding(part, [prompt, capability]), part).toEqual([])
 })
 
 describe('paid speech', () => {

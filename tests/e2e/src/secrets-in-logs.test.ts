@@ -47,7 +47,7 @@ function expectKept(requestId: string, secrets: Record<string, string>): void {
   }
   // Where Kafka, Redis and Postgres keep their bytes. A settled signature is public calldata, so it is not looked for here.
   const { payment: _payment, signature: _signature, ...stored } = secrets
-  for (const part of ['kafka', 'redis', 'postgres']) {
+  for (const part of ['kafka', 'redis', 'postgres'] as const) {
     expect(filesHolding(part, Object.values(stored)), part).toEqual([])
   }
 }

@@ -1,13 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type GivenPart, partFolder } from '@turnpike/local'
 import { inject } from 'vitest'
 
 /**
  * The files of a part of the shared stack (kafka, redis, postgres, s3) that hold one of these, as they lie on its disk. Files come and go
  * while a part runs: what is gone when it is read holds nothing.
  */
-export function filesHolding(part: string, needles: readonly (string | Buffer)[]): string[] {
-  const files = filesUnder(join(inject('stackHome'), 'data', part))
+export function filesHolding(part: GivenPart, needles: readonly (string | Buffer)[]): string[] {
+  const files = filesUnder(partFolder(inject('stackHome'), part))
   if (files.length === 0) throw new Error(`${part} keeps no file: nothing was looked at`)
   return files.filter((file) => {
     const bytes = unlessGone(() => readFileSync(file), Buffer.alloc(0))

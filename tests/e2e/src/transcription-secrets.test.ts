@@ -41,7 +41,7 @@ it('audio, transcript, language and file name are nowhere in the clear: not whil
   // What is looked for is what is in the clip.
   expect(audio.slice(2).filter((needle) => mp3.includes(needle))).toHaveLength(LOOKED_FOR)
 
-  const parts = ['s3', 'kafka', 'redis', 'postgres']
+  const parts = ['s3', 'kafka', 'redis', 'postgres'] as const
   const found: string[] = []
   let stagedLooks = 0
   const look = async () => {

@@ -36,6 +36,7 @@ export async function keepFacilitator(options: {
       {
         env: {
           PATH: process.env.PATH,
+          NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
           HOST: '127.0.0.1',
           PORT: String(port),
           INTERNAL_PORT: String(internalPort),
@@ -54,7 +55,7 @@ export async function keepFacilitator(options: {
   }
 
   const isReady = async () => {
-    const answer = await fetch(`http://127.0.0.1:${internalPort}/readyz`, { signal: AbortSignal.timeout(1_000) }).catch(
+    const answer = await fetch(`http://127.0.0.1:${internalPort}/readyz`, { signal: AbortSignal.timeout(10_000) }).catch(
       () => undefined,
     )
     return answer?.ok === true

@@ -10,7 +10,7 @@ import { boundedSchedule } from './schedule.ts'
 const SEED = 7_525
 const CLIENTS = 8
 const START_TIMEOUT_MS = 180_000
-const STRIKE_TIMEOUT_MS = 150_000
+const STRIKE_TIMEOUT_MS = 300_000
 
 let run: FaultRun | undefined
 let outcome: Outcome | undefined

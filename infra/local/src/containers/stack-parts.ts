@@ -2,6 +2,9 @@ import { join } from 'node:path'
 import { startPart } from '../parts/start-part.ts'
 import { partsKind } from './config.ts'
 
+/** What a stack can be given; the chain is always its own. */
+export type GivenPart = 'kafka' | 'postgres' | 'redis' | 's3'
+
 export interface StackParts {
   /** For startStack: where what runs in containers is. Nothing when the stack is to start everything itself. */
   readonly env: Readonly<Record<string, string>>
@@ -15,10 +18,10 @@ export interface StackParts {
 export async function startStackParts(dir: string): Promise<StackParts> {
   if (partsKind(process.env) === 'processes') return { env: {}, stop: async () => {} }
   const [kafka, postgres, redis, s3] = await Promise.all([
-    startPart('kafka', { dir: join(dir, 'container-kafka') }),
-    startPart('postgres', { dir: join(dir, 'container-postgres') }),
-    startPart('redis', { dir: join(dir, 'container-redis') }),
-    startPart('s3', { dir: join(dir, 'container-s3') }),
+    startPart('kafka', { dir: partFolder(dir, 'kafka') }),
+    startPart('postgres', { dir: partFolder(dir, 'postgres') }),
+    startPart('redis', { dir: partFolder(dir, 'redis') }),
+    startPart('s3', { dir: partFolder(dir, 's3') }),
   ])
   return {
     env: {
@@ -35,4 +38,9 @@ export async function startStackParts(dir: string): Promise<StackParts> {
       await Promise.all([kafka, postgres, redis, s3].map((part) => part.stop()))
     },
   }
+}
+
+/** Where a part of a stack on such parts keeps its data: for a test that looks at what is stored, or takes some of it away. */
+export function partFolder(dir: string, part: GivenPart): string {
+  return partsKind(process.env) === 'containers' ? join(dir, `container-${part}`) : join(dir, 'data', part)
 }

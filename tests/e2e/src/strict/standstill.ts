@@ -1,6 +1,6 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { fundWallet } from '@turnpike/local'
+import { fundWallet, partFolder } from '@turnpike/local'
 import { callsWith, clearFaults, post, setFaults, transfersToSeller, until } from '@turnpike/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import { altered } from '../authorizations.ts'
@@ -93,7 +93,7 @@ export function describeStandstill(strict: () => StrictStack): void {
       const { home, stack, processes } = strict()
       const attempt = await strict().attempt({ text: ` ${'word '.repeat(60_000)}` })
       const payment = await signed(attempt)
-      const folder = join(home, 'data', 's3')
+      const folder = partFolder(home, 's3')
       const { waiting } = await whileStopped(processes('text-worker'), async () => {
         const waiting = post({ ...attempt, payment })
         const lost = await until('the request is stored', () => requestsUnder(folder)[0])
