@@ -34,6 +34,9 @@ export async function setFaults(stack: Stack, faults: Fault[]): Promise<void> {
   if (!response.ok) throw new Error(`sandbox refused the faults: ${await response.text()}`)
 }
 
+/** A `latency` that lasts until the faults are cleared: longer than anything that a test does meanwhile. */
+export const HELD_MS = 600_000
+
 export async function clearFaults(stack: Stack): Promise<void> {
   await fetch(`${adminUrl(stack)}/faults`, { method: 'DELETE' })
 }

@@ -5,6 +5,7 @@ import {
   chat,
   clearFaults,
   type Fault,
+  HELD_MS,
   post,
   quoteAndSign,
   setFaults,
@@ -56,10 +57,11 @@ describe('the end of a process in the middle of a paid request, by kill -9 unles
   for (const service of ['gateway', 'text-worker', 'ledger', 'facilitator']) {
     it(`of the ${service} while the provider works: the same request again gets the result, for one transfer`, async () => {
       const request = await signed()
-      await setFaults(stack, [{ upstream: 'gemini', kind: 'latency', ms: 1500, match: { bodyIncludes: request.marker } }])
+      await setFaults(stack, [{ upstream: 'gemini', kind: 'latency', ms: HELD_MS, match: { bodyIncludes: request.marker } }])
       const first = post({ ...request }).catch(() => undefined)
       await until('the provider is called', async () => (await callsWith(stack, request.marker)).length === 1)
       await killAndAwaitReturn(service)
+      await clearFaults(stack)
       await first
       const answer = await collect(request)
       expect(answer.status).toBe(200)
@@ -90,11 +92,12 @@ describe('the end of a process in the middle of a paid request, by kill -9 unles
       it(`(${deed}) of the media-worker while the provider works on ${work}: the same request again gets its file, for one transfer`, async () => {
         const marker = randomUUID()
         const request = await signedFor({ url: `${stack.baseUrl}${path}`, body: bodyWith(marker), marker })
-        await setFaults(stack, [{ upstream, kind: 'latency', ms: 1500, match: { bodyIncludes: marker } }])
+        await setFaults(stack, [{ upstream, kind: 'latency', ms: HELD_MS, match: { bodyIncludes: marker } }])
         const first = post({ ...request }).catch(() => undefined)
         await until('the provider is called', async () => (await callsWith(stack, marker)).length === 1)
         const before = processesOf('media-worker')
         for (const { pid } of before) process.kill(pid, deed)
+        await clearFaults(stack)
         await awaitReturn('media-worker', before)
         await first
         const answer = await collect(request)
@@ -112,11 +115,12 @@ describe('the end of a process in the middle of a paid request, by kill -9 unles
     it(`of the ${service} while the settlement is on its way: the same request again gets the result, for one transfer`, async () => {
       const request = await signed()
       const settling = processesOf('facilitator')
-      await setFaults(stack, [{ upstream: 'gemini', kind: 'latency', ms: 700, match: { bodyIncludes: request.marker } }])
+      await setFaults(stack, [{ upstream: 'gemini', kind: 'latency', ms: HELD_MS, match: { bodyIncludes: request.marker } }])
       const first = post({ ...request }).catch(() => undefined)
       await until('the provider is called', async () => (await callsWith(stack, request.marker)).length === 1)
       // A stopped facilitator holds the settlement where it is.
       for (const { pid } of settling) process.kill(pid, 'SIGSTOP')
+      await clearFaults(stack)
       await until(
         'the provider has answered',
         async () => (await callsWith(stack, request.marker))[0]?.outcome === 'fault:latency',
@@ -138,7 +142,7 @@ describe('the end of a process in the middle of a paid request, by kill -9 unles
 describe('release', () => {
   it('waits for the commit: with the ledger stopped nobody sees a 200', async () => {
     const request = await signed()
-    await setFaults(stack, [{ upstream: 'gemini', kind: 'latency', ms: 700, match: { bodyIncludes: request.marker } }])
+    await setFaults(stack, [{ upstream: 'gemini', kind: 'latency', ms: HELD_MS, match: { bodyIncludes: request.marker } }])
     let answered = false
     const first = post({ ...request }).then((response) => {
       answered = true
@@ -148,6 +152,7 @@ describe('release', () => {
     const ledgers = processesOf('ledger')
     for (const { pid } of ledgers) process.kill(pid, 'SIGSTOP')
     try {
+      await clearFaults(stack)
       await until(
         'the provider has answered',
         async () => (await callsWith(stack, request.marker))[0]?.outcome === 'fault:latency',
@@ -169,12 +174,13 @@ describe('release', () => {
 
   it('goes on without its client: a caller that hung up collects the result later', async () => {
     const request = await signed()
-    await setFaults(stack, [{ upstream: 'gemini', kind: 'latency', ms: 500, match: { bodyIncludes: request.marker } }])
+    await setFaults(stack, [{ upstream: 'gemini', kind: 'latency', ms: HELD_MS, match: { bodyIncludes: request.marker } }])
     const hangUp = new AbortController()
     const first = post({ ...request, signal: hangUp.signal }).catch(() => undefined)
     await until('the provider is called', async () => (await callsWith(stack, request.marker)).length === 1)
     hangUp.abort()
     await first
+    await clearFaults(stack)
     const answer = await collect(request)
     expect(answer.status).toBe(200)
     expect(await transfersToSeller(stack, wallet.address)).toHaveLength(1)

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { chat, post, quoteAndSign, signChallenge } from '@turnpike/testing'
+import { chat, clearFaults, HELD_MS, post, quoteAndSign, signChallenge } from '@turnpike/testing'
 import { altered, moveAway, resigned } from './authorizations.ts'
 import type { Dialect } from './dialects.ts'
 import type { Failure } from './error-answer.ts'
@@ -175,8 +175,11 @@ const MONEY: FailureRow[] = [
   {
     condition: 'the balance is moved away while the model works',
     usdc: 0.002,
-    fault: { kind: 'latency', ms: 600, times: 1 },
-    during: ({ stack, wallet }) => moveAway(stack, wallet, 1_000n),
+    fault: { kind: 'latency', ms: HELD_MS },
+    during: async ({ stack, wallet }) => {
+      await moveAway(stack, wallet, 1_000n)
+      await clearFaults(stack)
+    },
     failure: no(402, 'settlement_failed'),
     executed: true,
     afterwards: 'paid_when_funded',

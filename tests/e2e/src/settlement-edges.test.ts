@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { connectChain, fundWallet, mintUsdc } from '@turnpike/local'
-import { callsWith, chat, clearFaults, post, quoteAndSign, transfersToSeller } from '@turnpike/testing'
+import { callsWith, chat, clearFaults, HELD_MS, post, quoteAndSign, transfersToSeller } from '@turnpike/testing'
 import { decodePaymentResponseHeader } from '@x402/core/http'
 import { afterEach, describe, expect, it } from 'vitest'
 import { cancel, moveAway, payItself, sendAsStranger } from './authorizations.ts'
@@ -24,7 +24,13 @@ async function whileWorking(
 ): Promise<{ attempt: Attempt; payment: string; response: Response }> {
   const attempt = await attemptOf(stack, first, { usdc })
   const payment = await signed(attempt)
-  const row = { fault: { kind: 'latency', ms: 600, times: 1 }, during: () => during(attempt, payment) }
+  const row = {
+    fault: { kind: 'latency', ms: HELD_MS },
+    during: async () => {
+      await during(attempt, payment)
+      await clearFaults(stack)
+    },
+  }
   const response = await under({ ...FILLER, ...row }, attempt, () => post({ ...attempt, payment }))
   return { attempt, payment, response }
 }
