@@ -51,6 +51,13 @@ describe('source files', () => {
     expect(SLEEPS.some((sleep) => sleep.test(line))).toBe(true)
   })
 
+  it('wait in tests for as long as all do: no second of its own for a condition, which a slow machine needs', () => {
+    // In what runs before a test expect.poll may not be used.
+    const before = /^packages\/admission\/src\/(redis-cluster|release-signal)\.test\.ts$/
+    const waiting = files.filter(({ path, text }) => /\bvi\.wait(For|Until)\(/.test(text) && path !== THIS)
+    expect(waiting.map(({ path }) => path).filter((path) => !before.test(path))).toEqual([])
+  })
+
   it('turn no check off', () => {
     const marks = new RegExp(
       ['@ts-' + 'ignore', '@ts-' + 'nocheck', 'biome-' + 'ignore', 'eslint-' + 'disable', '\\.(only|skip|todo)\\('].join('|'),
