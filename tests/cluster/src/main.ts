@@ -25,7 +25,7 @@ async function main(options: Options): Promise<number> {
   const say = (line: string) => console.log(`${String(Math.round((Date.now() - startedMs) / 1_000)).padStart(4)} s  ${line}`)
   const run = options.upgrade === undefined ? runInCluster : runUpgradeDrill
   const report = await run(options, { say, signal: stopped.signal })
-  const file = keep(report, options.upgrade === undefined ? 'cluster' : 'upgrade')
+  const file = keep(report, options.upgrade === undefined ? (options.guarded ? 'cluster-guarded' : 'cluster') : 'upgrade')
   console.log(`\n${renderTable(report)}\n\n${file}`)
   return isClean(report) && !stopped.signal.aborted ? 0 : 1
 }

@@ -12,11 +12,13 @@ it('takes any cluster and any way to bring images there', () => {
     ...{ imageLoader: ['kind', 'load', 'docker-image'], besideHost: '192.0.2.1', clientCidr: '192.0.2.1/32', via: 'node-port' },
     ...{ only: ['evictions', 'kill -9'], clients: 3, seed: 7, tag: 'dev', upgrade: undefined },
   })
-  expect(readOptions([], {})).toMatchObject({ imageLoader: undefined, via: 'cluster-ip' })
+  expect(readOptions([], {})).toMatchObject({ imageLoader: undefined, via: 'cluster-ip', guarded: false })
+  expect(readOptions(['--guarded'], {})).toMatchObject({ guarded: true, upgrade: undefined })
 })
 
 it('says what it does not take', () => {
   expect(() => readOptions(['--clients', '0'], {})).toThrow(UsageError)
   expect(() => readOptions(['--nonsense'], {})).toThrow(UsageError)
+  expect(() => readOptions(['--guarded', '--upgrade'], {})).toThrow(UsageError)
   expect(() => readOptions([], { TURNPIKE_GATEWAY_VIA: 'pigeon' })).toThrow(UsageError)
 })

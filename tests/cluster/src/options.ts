@@ -18,6 +18,8 @@ export type Options = {
   /** Names of steps; all of them when undefined. */
   only: readonly string[] | undefined
   keep: boolean
+  /** TLS and an account for each service on every connection between the parts of an installation. */
+  guarded: boolean
   upgrade: { from: string } | undefined
 }
 
@@ -26,6 +28,7 @@ export const USAGE = `npm run test:cluster -- [options]
   --only a,b       those steps (and the installation before them)
   --clients N      clients at once, 6 unless told
   --seed N         what draws their behaviour
+  --guarded        every connection by TLS and under an account of its own, ledger and facilitator by HTTPS
   --keep           leave the installation and what runs beside it until Ctrl-C
   --upgrade        the upgrade drill on processes, without a cluster; --from COMMIT is the older release
 
@@ -47,11 +50,14 @@ export function readOptions(args: readonly string[], env: Readonly<Record<string
     clients: { type: 'string' },
     seed: { type: 'string' },
     keep: { type: 'boolean' },
+    guarded: { type: 'boolean' },
     upgrade: { type: 'boolean' },
     from: { type: 'string' },
     help: { type: 'boolean', short: 'h' },
   })
   if (values.help === true) return 'help'
+  if (values.guarded === true && values.upgrade === true)
+    throw new UsageError('--guarded is about a cluster, --upgrade needs none')
   const besideHost = env.TURNPIKE_BESIDE_HOST || '10.231.0.1'
   const via = env.TURNPIKE_GATEWAY_VIA || 'cluster-ip'
   if (via !== 'cluster-ip' && via !== 'node-port') throw new UsageError('TURNPIKE_GATEWAY_VIA takes cluster-ip or node-port')
@@ -67,6 +73,7 @@ export function readOptions(args: readonly string[], env: Readonly<Record<string
     seed: wholeNumber('--seed', values.seed, 2 ** 32) ?? randomInt(1, 1_000_000),
     only: values.only?.split(',').map((name) => name.trim()),
     keep: values.keep === true,
+    guarded: values.guarded === true,
     upgrade: values.upgrade === true ? { from: values.from ?? BEFORE_TWO_SCHEMAS } : undefined,
   }
 }

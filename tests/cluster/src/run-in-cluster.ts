@@ -4,9 +4,11 @@ import { join } from 'node:path'
 import { UsageError } from '@turnpike/testing/command-line'
 import { startBeside } from './beside/start-beside.ts'
 import { CHART, type Cluster } from './cluster.ts'
+import { guardedValues } from './guarded/guarded-values.ts'
+import { issueWireGuards } from './guarded/wire-guards.ts'
 import { exposeGateway } from './install/client-service.ts'
 import { deleteNamespace, prepareNamespace } from './install/prepare-namespace.ts'
-import { baseValues, COMPONENTS } from './install/values.ts'
+import { baseValues, COMPONENTS, merged } from './install/values.ts'
 import { openHelm } from './kube/helm.ts'
 import { keepLogs } from './kube/keep-logs.ts'
 import { openKube, RELEASE } from './kube/kube.ts'
@@ -15,22 +17,24 @@ import { auditCluster } from './load/audit-cluster.ts'
 import type { StepResult } from './load/paid-load.ts'
 import type { Options } from './options.ts'
 import { type RunReport, stepLine } from './report.ts'
-import { STEPS } from './steps/all.ts'
+import { stepsOf } from './steps/all.ts'
 import { runStep, timed } from './steps/step.ts'
 
 export type Progress = { say(line: string): void; signal: AbortSignal }
 
 /** From nothing to an installation, through every step, and away again. */
 export async function runInCluster(options: Options, { say, signal }: Progress): Promise<RunReport> {
-  const steps = STEPS.filter(({ name }) => options.only === undefined || options.only.includes(name))
-  const unknown = (options.only ?? []).filter((name) => !STEPS.some((step) => step.name === name))
+  const all = stepsOf(options)
+  const steps = all.filter(({ name }) => options.only === undefined || options.only.includes(name))
+  const unknown = (options.only ?? []).filter((name) => !all.some((step) => step.name === name))
   if (unknown.length > 0)
-    throw new UsageError(`no step is called ${unknown.join(', ')}; there are ${STEPS.map(({ name }) => name).join(', ')}`)
+    throw new UsageError(`no step is called ${unknown.join(', ')}; there are ${all.map(({ name }) => name).join(', ')}`)
   const startedAt = new Date().toISOString()
   const folder = mkdtempSync(join(tmpdir(), 'turnpike-cluster-'))
   const kube = openKube(options.namespace)
   const done: StepResult[] = []
-  const beside = await startBeside(folder, options.besideHost)
+  const reached = { host: options.besideHost, namespace: options.namespace }
+  const beside = await startBeside(folder, options.besideHost, options.guarded ? await issueWireGuards(reached) : undefined)
   say('what an installation needs runs beside the cluster')
   try {
     await loadImages(options)
@@ -38,7 +42,10 @@ export async function runInCluster(options: Options, { say, signal }: Progress):
     const gatewayUrl = await exposeGateway(kube, options.via)
     const helm = openHelm({ chart: CHART, namespace: options.namespace, release: RELEASE })
     const { besideHost, clientCidr, tag } = options
-    const values = baseValues({ beside, besideHost, clientCidr, tag, publicBaseUrl: gatewayUrl })
+    const values = merged(
+      baseValues({ beside, besideHost, clientCidr, tag, publicBaseUrl: gatewayUrl }),
+      options.guarded ? guardedValues(beside) : {},
+    )
     const cluster: Cluster = { options, kube, helm, beside, gatewayUrl, values, say }
     const { ms } = await timed(() => helm.install(values))
     say(`installed in ${(ms / 1_000).toFixed(1)} s`)

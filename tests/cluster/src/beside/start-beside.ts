@@ -1,8 +1,19 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { connectChain, fundWallet, homeAt, type Identity, keptIdentity, mintUsdc, startPart, type Wallet } from '@turnpike/local'
+import {
+  type AddressByPart,
+  connectChain,
+  fundWallet,
+  homeAt,
+  type Identity,
+  keptIdentity,
+  mintUsdc,
+  startPart,
+  type Wallet,
+} from '@turnpike/local'
 import type { Sandbox } from '@turnpike/sandbox'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import type { Guarded, WireGuards } from '../guarded/wire-guards.ts'
 import { emptyTopics } from './empty-topics.ts'
 import { startThread } from './start-thread.ts'
 
@@ -22,6 +33,8 @@ export type Beside = {
   elevenlabsUrl: string
   sandboxAdminUrl: string
   ports: Readonly<Record<DependencyName, readonly number[]>>
+  /** Undefined where every connection is plain. */
+  guarded: Guarded | undefined
   fund(count: number, usdc: number): Promise<Wallet[]>
   stop(): Promise<void>
 }
@@ -33,26 +46,29 @@ export const SANDBOX_KEY = 'sandbox-key-of-the-cluster-tests'
 /** The installation's own check pays with this. */
 const TEST_WALLET_ATOMIC = 5_000_000n
 
-/** Starts fresh ones under `folder`; `host` is an address of this machine that pods reach. */
-export async function startBeside(folder: string, host: string): Promise<Beside> {
+/** Starts fresh ones under `folder`; `host` is an address of this machine that pods reach. With guards they are reached by TLS and account alone. */
+export async function startBeside(folder: string, host: string, guards?: WireGuards): Promise<Beside> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const toStop: (() => Promise<unknown>)[] = []
   const stop = async () => {
     for (const each of toStop.splice(0).reverse()) await each()
   }
-  const dir = (name: string) => join(folder, name)
+  const placed = (name: 'kafka' | 'postgres' | 'redis' | 's3') => ({
+    dir: join(folder, name),
+    ...(guards === undefined ? {} : { guard: guards[name] }),
+  })
   const reached = (url: string) => url.replace('127.0.0.1', host)
   try {
     const identity = keptIdentity(homeAt(folder))
-    const kafka = await startPart('kafka', { dir: dir('kafka'), host })
+    const kafka = await startPart('kafka', { ...placed('kafka'), host })
     toStop.push(kafka.stop)
-    const postgres = await startPart('postgres', { dir: dir('postgres') })
+    const postgres = await startPart('postgres', placed('postgres'))
     toStop.push(postgres.stop)
-    const redis = await startPart('redis', { dir: dir('redis') })
+    const redis = await startPart('redis', placed('redis'))
     toStop.push(redis.stop)
-    const s3 = await startPart('s3', { dir: dir('s3') })
+    const s3 = await startPart('s3', placed('s3'))
     toStop.push(s3.stop)
-    const chain = await startPart('chain', { dir: dir('chain') })
+    const chain = await startPart('chain', { dir: join(folder, 'chain') })
     toStop.push(chain.stop)
     const ports = [postgres, redis, s3, chain].map(({ port }) => port)
     toStop.push((await startThread('./forward-thread.ts', { host, ports })).close)
@@ -66,7 +82,7 @@ export async function startBeside(folder: string, host: string): Promise<Beside>
     for (const { address } of signers) await client.setBalance({ address, value: 10n ** 21n })
     await mintUsdc(client, identity.wallet.address, TEST_WALLET_ATOMIC)
     // The part makes the topics; here the installation shall.
-    await emptyTopics(kafka.brokers)
+    await emptyTopics(kafka)
     const portOf = (url: string) => Number(new URL(url).port)
     return {
       identity,
@@ -88,6 +104,7 @@ export async function startBeside(folder: string, host: string): Promise<Beside>
         chainRpc: [chain.port],
         upstreams: [portOf(sandbox.geminiUrl), portOf(sandbox.elevenlabsUrl)],
       },
+      guarded: guards && { guards, passwords: { kafka: passwordsOf(kafka), redis: passwordsOf(redis), s3: passwordsOf(s3) } },
       fund: (count, usdc) => Promise.all(Array.from({ length: count }, () => fundWallet({ chain }, usdc))),
       stop,
     }
@@ -95,6 +112,11 @@ export async function startBeside(folder: string, host: string): Promise<Beside>
     await stop()
     throw error
   }
+}
+
+function passwordsOf({ guarded }: Pick<AddressByPart['kafka'], 'guarded'>): Guarded['passwords']['kafka'] {
+  if (guarded === undefined) throw new Error('a part has no accounts although it is guarded')
+  return guarded.passwords
 }
 
 function freshWallet(): Wallet {

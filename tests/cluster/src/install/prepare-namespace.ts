@@ -1,6 +1,7 @@
 import { VOICE_ALIASES } from '@turnpike/contracts'
 import { until } from '@turnpike/testing'
 import { type Beside, SANDBOX_KEY } from '../beside/start-beside.ts'
+import { guardedObjects } from '../guarded/guarded-objects.ts'
 import type { Kube } from '../kube/kube.ts'
 import { mustRun } from '../kube/run-command.ts'
 import { SECRET_NAME, signerKey, TEST_WALLET_KEY } from './values.ts'
@@ -8,7 +9,7 @@ import { SECRET_NAME, signerKey, TEST_WALLET_KEY } from './values.ts'
 const VOICE_ID_LENGTH = 20
 const DELETE_MS = 180_000
 
-/** A fresh namespace with what an operator brings: the Secret. Whatever an earlier run left there is deleted. */
+/** A fresh namespace with what an operator brings: the Secret, and more of them where connections are guarded. Whatever an earlier run left there is deleted. */
 export async function prepareNamespace(kube: Kube, beside: Beside): Promise<void> {
   await deleteNamespace(kube)
   const { namespace } = kube
@@ -16,6 +17,7 @@ export async function prepareNamespace(kube: Kube, beside: Beside): Promise<void
   await until('the namespace has its account', async () => (await kube.tryKubectl(['get', 'sa', 'default'])).status === 0)
   const stringData = secretsOf(beside)
   await kube.apply({ apiVersion: 'v1', kind: 'Secret', metadata: { name: SECRET_NAME, namespace }, type: 'Opaque', stringData })
+  if (beside.guarded !== undefined) await kube.apply(...guardedObjects(namespace, beside.guarded))
 }
 
 export async function deleteNamespace({ namespace }: Kube): Promise<void> {
@@ -24,12 +26,14 @@ export async function deleteNamespace({ namespace }: Kube): Promise<void> {
 }
 
 /** Under the keys that the chart's values name. */
-function secretsOf({ identity, signers, databaseUrl, redisUrl, rpcUrl, s3 }: Beside): Record<string, string> {
+function secretsOf({ identity, signers, databaseUrl: ownerUrl, redisUrl, rpcUrl, s3, guarded }: Beside): Record<string, string> {
+  // Accounts of services have Secrets of their own; the address of Redis then holds no password and stands in the values.
+  const everybodys = { REDIS_URL: redisUrl, S3_ACCESS_KEY_ID: s3.accessKeyId, S3_SECRET_ACCESS_KEY: s3.secretAccessKey }
+  const databaseUrl = guarded === undefined ? ownerUrl : `${ownerUrl}?sslmode=verify-full`
   const voices = VOICE_ALIASES.map((alias) => [alias, `Sandbox${alias}`.padEnd(VOICE_ID_LENGTH, '0')])
   return {
     DATABASE_URL: serviceDatabaseUrl(databaseUrl, identity.internalToken),
     MIGRATION_DATABASE_URL: databaseUrl,
-    REDIS_URL: redisUrl,
     CHAIN_RPC_URL: rpcUrl,
     INTERNAL_TOKEN: identity.internalToken,
     CONTENT_KEYS: identity.contentKeys,
@@ -40,8 +44,7 @@ function secretsOf({ identity, signers, databaseUrl, redisUrl, rpcUrl, s3 }: Bes
     GEMINI_API_KEY: SANDBOX_KEY,
     ELEVENLABS_API_KEY: SANDBOX_KEY,
     VOICES: JSON.stringify(Object.fromEntries(voices)),
-    S3_ACCESS_KEY_ID: s3.accessKeyId,
-    S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
+    ...(guarded === undefined ? everybodys : {}),
     FACILITATOR_TOKEN: `facilitator-${identity.internalToken}`,
     AUDIT_TOKEN: auditToken(identity),
     [TEST_WALLET_KEY]: identity.wallet.privateKey,

@@ -1,6 +1,7 @@
 import { type AuditFound, readAudit } from '@turnpike/crowd'
 import { runAuditor } from '@turnpike/local'
 import type { Cluster } from '../cluster.ts'
+import type { Guarded } from '../guarded/wire-guards.ts'
 import { auditToken } from '../install/prepare-namespace.ts'
 import { RELEASE } from '../kube/kube.ts'
 import { forwardPort } from '../kube/port-forward.ts'
@@ -19,12 +20,12 @@ export async function auditCluster(cluster: Cluster, fromBlock: bigint): Promise
 }
 
 async function auditOnce({ kube, beside, gatewayUrl }: Cluster, fromBlock: bigint): Promise<AuditFound> {
-  const { identity, signers, s3, rpcUrl } = beside
+  const { identity, signers, s3, rpcUrl, guarded } = beside
   const ledger = await forwardPort(kube.namespace, `service/${RELEASE}-ledger`, LEDGER_PORT)
   try {
     const env = {
       GATEWAY_URL: gatewayUrl,
-      LEDGER_URL: ledger.url,
+      LEDGER_URL: `${guarded === undefined ? 'http' : 'https'}://${ledger.address}`,
       AUDIT_TOKEN: auditToken(identity),
       RECEIPT_TOKEN_KEYS: identity.receiptTokenKeys,
       CONTENT_KEYS: identity.contentKeys,
@@ -37,9 +38,19 @@ async function auditOnce({ kube, beside, gatewayUrl }: Cluster, fromBlock: bigin
       S3_ACCESS_KEY_ID: s3.accessKeyId,
       S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
       S3_FORCE_PATH_STYLE: 'true',
+      ...(guarded === undefined ? {} : underItsAccount(guarded)),
     }
     return readAudit(await runAuditor(env, ['--json', '--from', fromBlock.toString()]))
   } finally {
     await ledger.close()
+  }
+}
+
+function underItsAccount({ guards, passwords }: Guarded): Record<string, string> {
+  return {
+    LEDGER_TLS_CA: guards.ledger.ca,
+    S3_TLS_CA: guards.s3.ca,
+    S3_ACCESS_KEY_ID: 'auditor',
+    S3_SECRET_ACCESS_KEY: passwords.s3.auditor,
   }
 }

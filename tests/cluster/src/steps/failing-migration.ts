@@ -1,4 +1,5 @@
 import { Client } from 'pg'
+import type { Cluster } from '../cluster.ts'
 import { merged, restarted } from '../install/values.ts'
 import { type Step, timed } from './step.ts'
 import { uids } from './upgrade.ts'
@@ -14,7 +15,7 @@ export const failingMigration: Step = {
     const { helm, beside } = cluster
     const next = merged(cluster.values, restarted('migrated'), { migrations: { backoffLimit: 0 } })
     const before = await uids(cluster)
-    const restore = await spoilLastMigration(beside.databaseUrl)
+    const restore = await spoilLastMigration(beside)
     let stopped: Awaited<ReturnType<typeof helm.tryUpgrade>>
     try {
       stopped = await helm.tryUpgrade(next)
@@ -34,9 +35,10 @@ export const failingMigration: Step = {
 }
 
 /** Returns what makes it right again. */
-async function spoilLastMigration(databaseUrl: string): Promise<() => Promise<void>> {
+async function spoilLastMigration({ databaseUrl, guarded }: Cluster['beside']): Promise<() => Promise<void>> {
   const set = async (change: string, name?: string): Promise<{ name: string; checksum: string }> => {
-    const client = new Client({ connectionString: databaseUrl })
+    const ssl = guarded && { ca: guarded.guards.postgres.ca, host: new URL(databaseUrl).hostname }
+    const client = new Client({ connectionString: databaseUrl, ssl })
     await client.connect()
     try {
       const { rows } = await client.query<{ migration_name: string; checksum: string }>(

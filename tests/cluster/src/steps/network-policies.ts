@@ -1,8 +1,8 @@
-import { type Cluster, labelsOf } from '../cluster.ts'
-import { type KubeObject, RELEASE } from '../kube/kube.ts'
+import type { Cluster } from '../cluster.ts'
+import { RELEASE } from '../kube/kube.ts'
+import { asPodOf } from './prober-pod.ts'
 import { judgeProbes, PROBERS, type Probe, type Prober, TARGETS, type Target } from './reach.ts'
 import type { Step } from './step.ts'
-import { toolImage } from './tool-image.ts'
 
 const CONNECT_MS = 3_000
 /** Policies count for a new pod after a moment: until then what they block is reached. */
@@ -67,43 +67,12 @@ async function addresses({ kube, beside, options }: Cluster): Promise<Address[]>
 }
 
 async function probeAs(cluster: Cluster, prober: Prober, targets: readonly Address[]): Promise<Probe[]> {
-  const { kube } = cluster
-  const name = `probe-${prober}`
-  await kube.apply(proberPod(cluster, prober, name))
-  try {
-    await kube.kubectl(['wait', '--for=jsonpath={.status.phase}=Running', `pod/${name}`, '--timeout=60s'])
+  return await asPodOf(cluster, prober, async (run) => {
     const untilMs = Date.now() + SETTLE_MS
     for (;;) {
-      const said = await kube.kubectl(['exec', name, '--', 'node', '-e', SCRIPT, JSON.stringify(targets)])
-      const saw = JSON.parse(said) as Record<Target, string>
+      const saw = JSON.parse(await run(SCRIPT, targets)) as Record<Target, string>
       const probes = TARGETS.map((target) => ({ prober, target, saw: saw[target] }))
       if (judgeProbes(probes).differences.length === 0 || Date.now() > untilMs) return probes
     }
-  } finally {
-    await kube.kubectl(['delete', 'pod', name, '--ignore-not-found', '--timeout=60s'])
-  }
-}
-
-/** Never ready, so no Service sends it anything although it has a component's labels. */
-function proberPod({ kube, options }: Cluster, prober: Prober, name: string): KubeObject {
-  const labels: Record<string, string> =
-    prober === 'stranger' ? { 'turnpike-test/role': 'stranger' } : { 'app.kubernetes.io/name': 'turnpike', ...labelsOf(prober) }
-  return {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { name, namespace: kube.namespace, labels },
-    spec: {
-      automountServiceAccountToken: false,
-      terminationGracePeriodSeconds: 0,
-      containers: [
-        {
-          name: 'probe',
-          image: toolImage(options),
-          imagePullPolicy: 'IfNotPresent',
-          command: ['node', '-e', 'setInterval(() => {}, 1e6)'],
-          readinessProbe: { exec: { command: ['node', '-e', 'process.exit(1)'] }, periodSeconds: 3_600 },
-        },
-      ],
-    },
-  }
+  })
 }

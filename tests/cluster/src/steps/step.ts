@@ -1,4 +1,5 @@
 import type { Cluster } from '../cluster.ts'
+import { rightsRefused } from '../guarded/rights-refused.ts'
 import { auditCluster } from '../load/audit-cluster.ts'
 import { type Facts, type Load, type Site, type StepResult, underLoad } from '../load/paid-load.ts'
 
@@ -24,9 +25,10 @@ export function siteOf(cluster: Cluster): Site {
 
 export async function runStep(cluster: Cluster, step: Step): Promise<StepResult> {
   const { clients, seed } = cluster.options
-  return await underLoad(siteOf(cluster), { step: step.name, clients, seed, repeats: step.repeats }, (load) =>
-    step.run(cluster, load),
-  )
+  const options = { step: step.name, clients, seed, repeats: step.repeats }
+  const result = await underLoad(siteOf(cluster), options, (load) => step.run(cluster, load))
+  if (cluster.beside.guarded !== undefined) result.differences.push(...(await rightsRefused(cluster)))
+  return result
 }
 
 /** Milliseconds that something took, beside what came of it. */
