@@ -56,7 +56,7 @@ async function storeAndSettle(deps: Deps, outcome: SucceededOutcome, { tracepare
   const inline = 'inline' in result.body ? Buffer.from(result.body.inline, 'base64') : null
   const ref = 'inline' in result.body ? null : JSON.stringify(result.body)
   const block = await blocks.current()
-  const [stored] = await database.$queryRaw<Stored[]>`
+  const [stored] = await database.rows<Stored>`
     SELECT became, job_state, payment_id FROM store_result(${jobId}, ${result.contentType}, ${inline}::bytea, ${ref}::jsonb,
       ${result.sha256}, ${result.bytes}::integer, ${JSON.stringify(outcome.usage)}::jsonb, ${randomUUID()}::uuid, ${block}::bigint,
       ${deps.owner}, ${deps.leaseMs}::integer)`
@@ -80,7 +80,7 @@ async function storeAndSettle(deps: Deps, outcome: SucceededOutcome, { tracepare
 async function endJob(deps: Deps, outcome: UnsuccessfulOutcome): Promise<void> {
   const { database, notify, metrics, logger } = deps
   const { jobId, kind, code, message, retryAfterS } = outcome
-  const [ended] = await database.$queryRaw<{ became: 'unrecorded' | 'ended' | 'already_ended' }[]>`
+  const [ended] = await database.rows<{ became: 'unrecorded' | 'ended' | 'already_ended' }>`
     SELECT end_job(${jobId}, ${kind}, ${JSON.stringify({ code, message, retryAfterS })}::jsonb) AS became`
   if (ended === undefined) throw new Error('end_job returned nothing')
   if (ended.became === 'unrecorded') throw new JobUnrecorded('no such job yet')

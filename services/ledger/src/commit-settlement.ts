@@ -41,7 +41,7 @@ export async function commitSettlement(
     createdAtMs: committedAt,
     signingKey,
   })
-  const [committed] = await database.$queryRaw<{ became: 'settled' | 'already_settled' | 'late' | 'taken_over' }[]>`
+  const [committed] = await database.rows<{ became: 'settled' | 'already_settled' | 'late' | 'taken_over' }>`
     SELECT became FROM commit_settlement(${id}::uuid, ${transaction}, ${JSON.stringify(settleResponse(payment, transaction))}::json,
       ${receiptId}::uuid, ${JSON.stringify(receipt)}::json)`
   switch (committed?.became) {

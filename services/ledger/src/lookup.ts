@@ -7,7 +7,7 @@ type KeyRow = {
   fingerprint: string
   payer: string
   job_id: string
-  amount_atomic: string
+  amount_atomic: bigint
   attempts: number
   failure: JobFailure | null
   settlement_failure: string | null
@@ -21,24 +21,6 @@ type Row = { [Column in keyof KeyRow]: KeyRow[Column] | null } & {
   has_history: boolean
 }
 type Asked = LookupRequest['items'][number]
-
-const FIND_KEYS = {
-  name: 'lookup_keys',
-  text: `
-    SELECT key_hash, state, fingerprint, payer, job_id, amount_atomic, attempts, failure, settlement_failure
-    FROM idempotency_keys WHERE key_hash = ANY ($1::text[])`,
-}
-const FIND_ALL = {
-  name: 'lookup_all',
-  text: `
-    SELECT asked.place::int, k.key_hash, k.state, k.fingerprint, k.payer, k.job_id, k.amount_atomic, k.attempts, k.failure,
-      k.settlement_failure, a.key_hash AS owner_key_hash, a.fingerprint AS owner_fingerprint, j.state AS job_state,
-      j.failure AS job_failure, asked.payer <> '' AND EXISTS (SELECT FROM receipts r WHERE r.payer = asked.payer) AS has_history
-    FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY AS asked (key_hash, payer, nonce, job_id, place)
-    LEFT JOIN idempotency_keys k ON k.key_hash = asked.key_hash
-    LEFT JOIN authorizations a ON a.payer = asked.payer AND a.nonce = asked.nonce
-    LEFT JOIN jobs j ON j.job_id = asked.job_id`,
-}
 
 /**
  * Primary-key look-ups of up to 500 items, answered in their order. On the unpaid path, so it must stay cheap: what asks for a key alone
@@ -62,7 +44,9 @@ export async function lookUp(database: Database, { items }: LookupRequest): Prom
 
 async function findKeys(database: Database, items: readonly Asked[]): Promise<Map<string, KeyRow>> {
   if (items.length === 0) return new Map()
-  const rows = await database.readRows<KeyRow>(FIND_KEYS, [items.map(({ keyHash }) => keyHash)])
+  const rows = await database.rows<KeyRow>`
+    SELECT key_hash, state, fingerprint, payer, job_id, amount_atomic, attempts, failure, settlement_failure
+    FROM idempotency_keys WHERE key_hash = ANY (${items.map(({ keyHash }) => keyHash)}::text[])`
   return new Map(rows.map((row) => [row.key_hash, row]))
 }
 
@@ -74,7 +58,15 @@ async function findAll(database: Database, items: readonly Asked[]): Promise<Map
   const payers = items.map((item) => item.authorization?.payer ?? '')
   const nonces = items.map((item) => item.authorization?.nonce ?? '')
   const jobIds = items.map((item) => item.jobId ?? '')
-  const rows = await database.readRows<Row>(FIND_ALL, [keyHashes, payers, nonces, jobIds])
+  const rows = await database.rows<Row>`
+    SELECT asked.place::int, k.key_hash, k.state, k.fingerprint, k.payer, k.job_id, k.amount_atomic, k.attempts, k.failure,
+      k.settlement_failure, a.key_hash AS owner_key_hash, a.fingerprint AS owner_fingerprint, j.state AS job_state,
+      j.failure AS job_failure, asked.payer <> '' AND EXISTS (SELECT FROM receipts r WHERE r.payer = asked.payer) AS has_history
+    FROM unnest(${keyHashes}::text[], ${payers}::text[], ${nonces}::text[], ${jobIds}::text[])
+      WITH ORDINALITY AS asked (key_hash, payer, nonce, job_id, place)
+    LEFT JOIN idempotency_keys k ON k.key_hash = asked.key_hash
+    LEFT JOIN authorizations a ON a.payer = asked.payer AND a.nonce = asked.nonce
+    LEFT JOIN jobs j ON j.job_id = asked.job_id`
   return new Map(rows.map((row) => [items[row.place - 1] as Asked, row]))
 }
 
@@ -100,7 +92,7 @@ function ownerOf(row: KeyRow): NonNullable<LookupItem['key']> {
     fingerprint: row.fingerprint,
     payer: row.payer,
     jobId: row.job_id,
-    amountAtomic: row.amount_atomic,
+    amountAtomic: row.amount_atomic.toString(),
     attempts: row.attempts,
     ...(row.failure === null ? {} : { failure: row.failure }),
     ...(row.settlement_failure === null ? {} : { settlementFailure: row.settlement_failure }),

@@ -18,7 +18,7 @@ export async function recordJob(deps: Deps, job: JobEvent): Promise<'admitted' |
   annotateSpan({ 'turnpike.request_id': requestId, 'turnpike.job_id': jobId })
   // The ledger never needs the request; prompts stay out of its tables.
   const { request: _, ...event } = job
-  const [recorded] = await database.$queryRaw<{ job_state: 'admitted' | 'superseded'; is_new: boolean }[]>`
+  const [recorded] = await database.rows<{ job_state: 'admitted' | 'superseded'; is_new: boolean }>`
     SELECT job_state, is_new FROM record_job(${JSON.stringify(event)}::jsonb)`.catch((error: unknown) => {
     throw isUnstorable(error) ? new PoisonMessage('unstorable', { cause: error }) : error
   })

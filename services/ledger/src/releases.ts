@@ -10,7 +10,7 @@ type Row = Omit<Release, 'body' | 'endpoint' | 'createdS'> & {
 
 /** Everything that a released response is made of; undefined while it is not committed, and after its result has gone. */
 export async function readRelease(database: Database, jobId: string): Promise<Release | undefined> {
-  const [row] = await database.$queryRaw<Row[]>`
+  const [row] = await database.rows<Row>`
     SELECT r.job_id AS "jobId", c.id AS "receiptId", j.catalog_version AS "catalogVersion", j.endpoint, j.fingerprint, j.payer,
       r.content_type AS "contentType", r.body, r.body_ref AS "bodyRef", r.sha256, r.bytes, p.settle_response AS "paymentResponse",
       c.document->'created' AS created

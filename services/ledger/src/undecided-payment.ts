@@ -35,7 +35,7 @@ export type UndecidedPayment = {
 }
 
 export async function readPayment(database: Database, paymentId: string): Promise<UndecidedPayment> {
-  const [row] = await database.$queryRaw<UndecidedPayment[]>`
+  const [row] = await database.rows<UndecidedPayment>`
     SELECT p.id, p.job_id AS "jobId", p.key_hash AS "keyHash", p.payer, p.nonce, p.pay_to AS "payTo",
       p.amount_atomic AS "amountAtomic", p.valid_before AS "validBefore", p.state, p.block_at_start AS "blockAtStart", p.payment,
       p.submissions, p.checks, p.watched, p.created_at AS "createdAt",
@@ -74,7 +74,7 @@ export async function renewPayments(
 
 /** Counted before it is sent: whatever happens then, a later refusal is known not to answer the only submission. */
 export async function countSubmission(database: Database, paymentId: string): Promise<number> {
-  const [row] = await database.$queryRaw<{ submissions: number }[]>`
+  const [row] = await database.rows<{ submissions: number }>`
     UPDATE payments SET submissions = submissions + 1 WHERE id = ${paymentId}::uuid RETURNING submissions`
   if (row === undefined) throw new Error('payment is not there')
   return row.submissions
