@@ -51,7 +51,7 @@ describe('what an image runs', { timeout: BUNDLE_TIMEOUT_MS }, () => {
         () => true,
         () => running?.exitCode !== null,
       )
-    await until('the facilitator answers', healthcheck, 30_000)
+    await until('the facilitator answers', healthcheck)
     expect(running.exitCode).toBeNull()
     const exited = once(running, 'exit')
     running.kill('SIGTERM')

@@ -8,7 +8,7 @@ import { startAndWait } from './start-process.ts'
 
 function program(script: string, logFile: string) {
   const command = { program: '/bin/sh', args: ['-c', script], env: { PATH: process.env.PATH }, stopSignal: 'SIGTERM' as const }
-  return { title: 'thing', command, logFile, readyTimeoutMs: 10_000, signal: new AbortController().signal }
+  return { title: 'thing', command, logFile, readyTimeoutMs: 60_000, signal: new AbortController().signal }
 }
 
 describe('a start', () => {
@@ -18,7 +18,7 @@ describe('a start', () => {
     const answers = async () => readFileSync(logFile, 'utf8').includes('listening')
     const running = await startAndWait({ ...program('echo listening; exec sleep 600', logFile), answers })
     expect(running.exit()).toBeUndefined()
-    expect(await running.stop(5_000)).toBe('ended')
+    expect(await running.stop(60_000)).toBe('ended')
     expect(await running.exited).toEqual({ code: null, signal: 'SIGTERM' })
   })
 

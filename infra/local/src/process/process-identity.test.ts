@@ -27,7 +27,7 @@ describe('a process', () => {
   it('is gone when it ended, although nobody fetched its exit code', async () => {
     const identity = identityOf(await started('echo ready; sleep 600'))
     process.kill(identity.pid, 'SIGKILL')
-    expect(await waitUntilGone([identity], 5_000)).toBe(true)
+    expect(await waitUntilGone([identity], 60_000)).toBe(true)
   })
 
   it('is ended with what it started', async () => {
@@ -40,7 +40,7 @@ describe('a process', () => {
 
   it('is asked first, and killed when it does not listen', async () => {
     const polite = identityOf(await started('trap "exit 0" TERM; echo ready; while :; do sleep 0.05; done'))
-    expect(await endProcess(polite, 'SIGTERM', 5_000)).toBe('ended')
+    expect(await endProcess(polite, 'SIGTERM', 60_000)).toBe('ended')
     const deaf = identityOf(await started('trap "" TERM; echo ready; while :; do sleep 0.05; done'))
     expect(await endProcess(deaf, 'SIGTERM', 200)).toBe('killed')
     expect(isAlive(deaf)).toBe(false)
