@@ -1,5 +1,5 @@
 import { connectChain } from '@turnpike/local'
-import { callsWith, clearFaults, post, setFaults, transfersToSeller, until } from '@turnpike/testing'
+import { callsWith, clearFaults, HELD_MS, post, setFaults, transfersToSeller, until } from '@turnpike/testing'
 import { afterEach, expect, it } from 'vitest'
 import { resigned } from '../authorizations.ts'
 import { expectFailure } from '../error-answer.ts'
@@ -14,11 +14,12 @@ export function describeChainClock(strict: () => StrictStack): void {
     const { stack, processes } = strict()
     const attempt = await strict().attempt()
     const payment = await signed(attempt)
-    await setFaults(stack, [{ upstream: 'gemini', kind: 'latency', ms: 500, match: { bodyIncludes: attempt.marker } }])
+    await setFaults(stack, [{ upstream: 'gemini', kind: 'latency', ms: HELD_MS, match: { bodyIncludes: attempt.marker } }])
     const first = post({ ...attempt, payment })
     await isCalled(attempt)
     const unpaid = { status: 402, code: 'settlement_failed', charged: 'no', retryable: false } as const
     await whileStopped(processes('facilitator'), async () => {
+      await clearFaults(stack)
       await expectStrict(await first, 'settlement_pending')
       const chain = connectChain(stack.chain.rpcUrl)
       await chain.increaseTime({ seconds: 400 })

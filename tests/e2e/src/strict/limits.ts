@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { chat, clearFaults, post, setFaults, transfersToSeller } from '@turnpike/testing'
+import { chat, clearFaults, HELD_MS, post, setFaults, transfersToSeller } from '@turnpike/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type Attempt, signed } from '../walk-failure.ts'
 import {
@@ -23,17 +23,17 @@ export function describeLimits(strict: () => StrictStack): void {
     await Promise.all(inFlight.splice(0))
   })
 
-  /** Sends it and leaves it with the model for a while. */
+  /** Sends it and leaves it with the model, which is slow. */
   async function occupy(attempt: Attempt): Promise<void> {
     const payment = await signed(attempt)
     inFlight.push(post({ ...attempt, payment }))
     await isCalled(attempt)
   }
-  const slowly = () => setFaults(strict().stack, [{ upstream: 'gemini', kind: 'latency', ms: 1_800 }])
+  const slowly = () => setFaults(strict().stack, [{ upstream: 'gemini', kind: 'latency', ms: HELD_MS }])
   const settled = async () => {
+    await clearFaults(strict().stack)
     const answers = await Promise.all(inFlight.splice(0))
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
-    await clearFaults(strict().stack)
   }
   const nextOf = (attempt: Attempt, maxTokens: number): Attempt => {
     const marker = randomUUID()

@@ -1,7 +1,7 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fundWallet, partFolder } from '@turnpike/local'
-import { callsWith, clearFaults, post, setFaults, transfersToSeller, until } from '@turnpike/testing'
+import { callsWith, clearFaults, HELD_MS, post, setFaults, transfersToSeller, until } from '@turnpike/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import { altered } from '../authorizations.ts'
 import { expectFailure } from '../error-answer.ts'
@@ -31,10 +31,11 @@ export function describeStandstill(strict: () => StrictStack): void {
     const forged = altered(payment, ({ payload }) => {
       payload.signature = `0x${'11'.repeat(64)}1b`
     })
-    await setFaults(stack, [{ upstream: 'gemini', kind: 'latency', ms: 500, match: { bodyIncludes: attempt.marker } }])
+    await setFaults(stack, [{ upstream: 'gemini', kind: 'latency', ms: HELD_MS, match: { bodyIncludes: attempt.marker } }])
     const first = post({ ...attempt, payment })
     await isCalled(attempt)
     await whileStopped(processes('facilitator'), async () => {
+      await clearFaults(stack)
       await expectStrict(await first, 'settlement_pending')
       for (const signature of [undefined, payment, anew, forged]) {
         await expectStrict(await post({ ...attempt, payment: signature }), 'settlement_pending')
@@ -73,7 +74,7 @@ export function describeStandstill(strict: () => StrictStack): void {
       const { inProgress, waitingLate } = await whileStopped(processes('text-worker'), async () => {
         const sentAt = Date.now()
         const waiting = post({ ...patient, payment: patientPayment })
-        await until('half of the wait is over', () => Date.now() - sentAt > 3_000)
+        await until('half of the wait is over', () => Date.now() - sentAt > 5_000)
         const lateSentAt = Date.now()
         const waitingLate = post({ ...late, payment: latePayment })
         const inProgress = await waiting

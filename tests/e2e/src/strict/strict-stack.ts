@@ -17,7 +17,7 @@ export const LIMITS = {
   totalAtomic: 20_000n,
   requestsPerMinute: 30,
   maxInFlight: 3,
-  providerTimeoutMs: 2_500,
+  providerTimeoutMs: 8_000,
 } as const
 
 /** A stack of its own whose operator allows little and waits for nobody: small ceilings, short waits, safety checks, one proxy. */
@@ -57,11 +57,11 @@ export async function openStrictStack(): Promise<StrictStack> {
       PAYER_DENY_LIST: denied.address,
       PAYER_SCREENING_URL: safety.screeningUrl,
       MODERATION_URL: safety.moderationUrl,
-      SAFETY_TIMEOUT_MS: '400',
+      SAFETY_TIMEOUT_MS: '2000',
       TURNPIKE_PROVIDER_TIMEOUT_MS: String(LIMITS.providerTimeoutMs),
-      WAIT_BEYOND_DEADLINE_MS: '3000',
+      WAIT_BEYOND_DEADLINE_MS: '6000',
       WAIT_FOR_UNKNOWN_SETTLEMENT_MS: '500',
-      SETTLE_TIMEOUT_MS: '1500',
+      SETTLE_TIMEOUT_MS: '4000',
     },
   })
   let clients = 0
