@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { fundWallet } from '@turnpike/local'
 import { speechClip } from '@turnpike/sandbox'
-import { clearFaults, setFaults, until } from '@turnpike/testing'
+import { clearFaults, HELD_MS, setFaults, until } from '@turnpike/testing'
 import { afterAll, afterEach, expect, it } from 'vitest'
 import { logsOf, processesOf, stackNow } from './stack-under-test.ts'
 import { stagingOf } from './staging-of-stack.ts'
@@ -50,7 +50,7 @@ it('audio, transcript, language and file name are nowhere in the clear: not whil
     stagedLooks += before
   }
 
-  await setFaults(stack, [{ upstream: 'elevenlabs', kind: 'latency', ms: 1_500, match: { bodyIncludes: title } }])
+  await setFaults(stack, [{ upstream: 'elevenlabs', kind: 'latency', ms: HELD_MS, match: { bodyIncludes: title } }])
   const request = await quoted(stack, wallet, 'multipart', { mp3, options })
   let isOver = false
   const answer = send('multipart', { ...request, fileName }).finally(() => {
@@ -58,6 +58,7 @@ it('audio, transcript, language and file name are nowhere in the clear: not whil
   })
   await until('the request is answered', async () => {
     await look()
+    if (stagedLooks > 0) await clearFaults(stack)
     return isOver
   })
   const response = await answer
