@@ -5,7 +5,7 @@ import { fundWallet, partFolder } from '@turnpike/local'
 import { mintMediaCapability, OBJECT_ID_BYTES, openKeyring, readMediaCapability } from '@turnpike/sealing'
 import { post, quoteAndSign, transfersToSeller, until } from '@turnpike/testing'
 import { beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
-import { gatewaysReady, logsOf, processesOf, stackNow } from './stack-under-test.ts'
+import { gatewaysReady, logsOf, pidOfPart, processesOf, stackNow } from './stack-under-test.ts'
 
 const stack = stackNow()
 const home = inject('stackHome')
@@ -179,9 +179,8 @@ describe('the media endpoints', () => {
     const payment = await quoteAndSign(wallet, { url: images, body, key })
     const { mediaUrl } = await pay(speech, speechOf(`Before ${randomUUID()}`))
     const before = await transfersToSeller(stack, wallet.address)
-    const stores = processesOf('s3')
-    expect(stores).toHaveLength(1)
-    for (const { pid } of stores) process.kill(pid, 'SIGSTOP')
+    const store = pidOfPart('s3')
+    process.kill(store, 'SIGSTOP')
     try {
       await until('every gateway has noticed', async () => {
         const ready = await Promise.all(stack.gateways.map(async (base) => (await fetch(`${base}/readyz`)).ok))
@@ -199,7 +198,7 @@ describe('the media endpoints', () => {
       }
       expect((await fetch(mediaUrl)).status).toBe(503)
     } finally {
-      for (const { pid } of stores) process.kill(pid, 'SIGCONT')
+      process.kill(store, 'SIGCONT')
     }
     await gatewaysReady()
     expect(await transfersToSeller(stack, wallet.address)).toHaveLength(before.length)

@@ -1,13 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort, startStack, startStackParts } from '@turnpike/local'
+import { freePort, type StackParts, startStack, startStackParts } from '@turnpike/local'
 import type { TestProject } from 'vitest/node'
 import { openOtlpReceiver } from './otlp-receiver.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
     stackHome: string
+    /** Of the parts that the stack did not start itself. */
+    partPids: StackParts['pids']
     /** What the collector of the stack's traces took, a line per request. */
     spansFile: string
   }
@@ -35,6 +37,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   })
   console.log(`   stack ready (${((Date.now() - startedAt) / 1000).toFixed(1)} s)`)
   project.provide('stackHome', home)
+  project.provide('partPids', parts.pids)
   project.provide('spansFile', spansFile)
   return async () => {
     await handle.stop()

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Stack, StackProcess } from '@turnpike/local'
+import type { GivenPart, Stack, StackProcess } from '@turnpike/local'
 import { until } from '@turnpike/testing'
 import { inject } from 'vitest'
 
@@ -11,6 +11,13 @@ export function stackNow(): Stack {
 
 export function processesOf(name: string): StackProcess[] {
   return stackNow().processes.filter((process) => process.name === name)
+}
+
+/** A part runs once, as a process of the stack or in a container beside it. */
+export function pidOfPart(name: GivenPart): number {
+  const pid = inject('partPids')[name] ?? processesOf(name)[0]?.pid
+  if (pid === undefined) throw new Error(`nothing runs ${name}`)
+  return pid
 }
 
 /** kill -9 to every replica of a service; resolves when all of them are back and every gateway takes requests. */

@@ -8,6 +8,8 @@ export type GivenPart = 'kafka' | 'postgres' | 'redis' | 's3'
 export interface StackParts {
   /** For startStack: where what runs in containers is. Nothing when the stack is to start everything itself. */
   readonly env: Readonly<Record<string, string>>
+  /** Of what runs in containers: the first process of each, as this machine sees it. */
+  readonly pids: Readonly<Partial<Record<GivenPart, number>>>
   stop(): Promise<void>
 }
 
@@ -16,7 +18,7 @@ export interface StackParts {
  * a process of the stack, which knows no account on a chain that it did not start.
  */
 export async function startStackParts(dir: string): Promise<StackParts> {
-  if (partsKind(process.env) === 'processes') return { env: {}, stop: async () => {} }
+  if (partsKind(process.env) === 'processes') return { env: {}, pids: {}, stop: async () => {} }
   const [kafka, postgres, redis, s3] = await Promise.all([
     startPart('kafka', { dir: partFolder(dir, 'kafka') }),
     startPart('postgres', { dir: partFolder(dir, 'postgres') }),
@@ -34,6 +36,7 @@ export async function startStackParts(dir: string): Promise<StackParts> {
       S3_ACCESS_KEY_ID: s3.accessKeyId,
       S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
     },
+    pids: { kafka: kafka.pid, postgres: postgres.pid, redis: redis.pid, s3: s3.pid },
     stop: async () => {
       await Promise.all([kafka, postgres, redis, s3].map((part) => part.stop()))
     },
