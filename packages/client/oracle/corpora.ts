@@ -35,6 +35,7 @@ function sources(): Corpus[] {
   const client = (name: string) => `packages/client/src/${name}`
   const typescript = read(
     client('estimate-text-tokens.ts'),
+    client('run-queues.ts'),
     client('run-table.ts'),
     'packages/catalog/src/quote.ts',
     'packages/catalog/src/catalog.ts',

@@ -12,10 +12,6 @@ const SURROGATE = 5
 const CODE_POINTS = 0x11_0000
 const CLASS = 7
 const KNOWN = 8
-/** It begins, or ends, a pair that the tables list one by one. */
-const BEGINS_PAIR = 16
-const ENDS_PAIR = 32
-
 /** By code point: its class, and whether the tokenizer has a token for it. One byte each, 1.1 MB: a look-up is one load. */
 const TRAITS = traits()
 
@@ -31,11 +27,6 @@ function classOfPair(point: number): number {
 
 export function isKnown(point: number): boolean {
   return ((TRAITS[point] as number) & KNOWN) !== 0
-}
-
-/** Whether two characters may be a pair that the tables list one by one. Most characters that are no letters of an alphabet are in none. */
-export function mayBePair(first: number, second: number): boolean {
-  return ((TRAITS[first] as number) & ((TRAITS[second] as number) >> 1) & BEGINS_PAIR) !== 0
 }
 
 /** The code point at an index of a UTF-16 text; half a surrogate pair stands for itself. */
@@ -66,11 +57,6 @@ function traits(): Uint8Array {
     for (let offset = 0; offset < 256; offset++) {
       if (bitOf(hex, offset)) table[start + offset] = (table[start + offset] as number) | KNOWN
     }
-  }
-  const { pairs } = INPUT_TOKEN_TABLES
-  for (let index = 0; index < pairs.length; index++) {
-    const unit = pairs.charCodeAt(index)
-    table[unit] = (table[unit] as number) | (index % 2 === 0 ? BEGINS_PAIR : ENDS_PAIR)
   }
   return table.fill(SURROGATE, 0xd800, 0xe000)
 }

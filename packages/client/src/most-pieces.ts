@@ -1,6 +1,7 @@
-import { bitOf, isKnown, mayBePair, pointAt, utf8Bytes } from './character-classes.ts'
+import { bitOf, isKnown, pointAt, utf8Bytes } from './character-classes.ts'
 import { INPUT_TOKEN_TABLES } from './input-token-tables.ts'
-import { PAIR as PAIR_STEP, PIECE_AUTOMATON, TRIPLE as TRIPLE_STEP } from './piece-automaton.ts'
+import { isListedPair } from './listed-pairs.ts'
+import { PAIR as PAIR_STEP, PIECE_AUTOMATON, TRIPLE as TRIPLE_STEP, UNKNOWN as UNKNOWN_STEP } from './piece-automaton.ts'
 
 // A byte-pair tokenizer leaves no two neighbours that it could merge. So the most pieces a run can be cut into, where no two neighbours
 // make up a listed pair or triple, is at least the number of its tokens, whatever the text: nothing is guessed from how likely letters are.
@@ -9,14 +10,16 @@ import { PAIR as PAIR_STEP, PIECE_AUTOMATON, TRIPLE as TRIPLE_STEP } from './pie
 const { nextState: NEXT_STATE, gained: GAINED } = PIECE_AUTOMATON
 const PAIR = PAIR_STEP
 const TRIPLE = TRIPLE_STEP
+const UNKNOWN = UNKNOWN_STEP
 
 const FIRST_LETTERS = 53 // a space, a to z, A to Z
 const SECOND_LETTERS = 52
 const LETTERS = ' abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
 /** From here on every ASCII character has a token of its own; some control characters have none. */
 const FIRST_PRINTABLE = 0x20
-const PAIR_MASK = 0x7fff
-const PAIR_SLOTS = pairSlots(INPUT_TOKEN_TABLES.pairs)
+const END_OF_ASCII = 0x80
+/** By unit: 0 for a known character, otherwise its bytes of UTF-8. */
+const UNKNOWN_BYTES = Uint8Array.from({ length: 0x1_0000 }, (_, unit) => (isKnown(unit) ? 0 : utf8Bytes(unit)))
 
 /**
  * What two ASCII characters side by side are, by both codes: the bit PAIR when they are a pair, and bit 1 to 26 when a to z makes them a
@@ -27,36 +30,37 @@ const NEIGHBOURS = neighbours()
 /** The same of letters and the space alone, by the lower six bits of their codes: 16 KB, which stay in the nearest cache. */
 const LETTER_NEIGHBOURS = letterNeighbours()
 
-/** Before the first character: a NUL is in no pair. */
-const NOBODY = 0
-
-/** The most pieces of text[start, end). Linear; a character without a token of its own counts its bytes and parts what stands around it. */
+/**
+ * The most pieces of text[start, end). Linear; a character without a token of its own counts its bytes and parts what stands around it. It
+ * branches on nothing but surrogates, and on whether two neighbours are ASCII.
+ */
 export function mostPieces(text: Uint16Array, start: number, end: number): number {
   let pieces = 0
   let state = 0
-  let before = NOBODY
+  // Before the first character: a NUL is in no pair.
+  let before = 0
   let neighboursBefore = 0
   for (let index = start; index < end; index++) {
-    let point = text[index] as number
-    let neighbours: number
-    if ((before | point) < 0x80 && point >= FIRST_PRINTABLE) neighbours = NEIGHBOURS[(before << 7) | point] as number
-    else {
-      point = pointAt(text, index)
+    const unit = text[index] as number
+    let neighbours = 0
+    let unknownBytes: number
+    if ((unit & 0xf800) === 0xd800) {
+      const point = pointAt(text, index)
       if (point > 0xffff) index++
-      if (!isKnown(point)) {
-        pieces += utf8Bytes(point)
-        state = 0
-        before = NOBODY
-        neighboursBefore = 0
-        continue
-      }
-      neighbours = isListedPair(before, point) ? PAIR : 0
+      unknownBytes = isKnown(point) ? 0 : utf8Bytes(point)
+    } else {
+      unknownBytes = UNKNOWN_BYTES[unit] as number
+      neighbours =
+        (before | unit) < END_OF_ASCII ? (NEIGHBOURS[(before << 7) | unit] as number) : isListedPair(before, unit) * PAIR
     }
-    const isTriple = point >= 0x61 && point <= 0x7a && ((neighboursBefore >>> point) & 1) === 1
-    const step = state + (neighbours & PAIR) + (isTriple ? TRIPLE : 0)
-    pieces += GAINED[step] as number
+    // A carry says whether the code is one of 0x60 to 0x7f, and whether any bytes are unknown.
+    const maySmall = (((unit ^ 0x60) >>> 5) - 1) >>> 31
+    const isTriple = ((neighboursBefore & ~PAIR) >>> unit) & maySmall
+    const isUnknown = -unknownBytes >>> 31
+    const step = state + (neighbours & PAIR) + isTriple * TRIPLE + isUnknown * UNKNOWN
+    pieces += (GAINED[step] as number) + unknownBytes
     state = NEXT_STATE[step] as number
-    before = point
+    before = unit
     neighboursBefore = neighbours
   }
   return pieces
@@ -81,34 +85,6 @@ export function mostPiecesOfLetters(text: Uint16Array, start: number, end: numbe
   return pieces
 }
 
-function isListedPair(first: number, second: number): boolean {
-  if (!mayBePair(first, second)) return false
-  const key = ((first << 16) | second) >>> 0
-  let slot = slotOf(key)
-  for (;;) {
-    const found = PAIR_SLOTS[slot] as number
-    if (found === 0) return false
-    if (found === key) return true
-    slot = (slot + 1) & PAIR_MASK
-  }
-}
-
-function slotOf(key: number): number {
-  return (Math.imul(key ^ (key >>> 16), 0x9e3779b1) >>> 16) & PAIR_MASK
-}
-
-/** The key 0 would be two NULs, which are no pair. */
-function pairSlots(pairs: string): Uint32Array {
-  const slots = new Uint32Array(PAIR_MASK + 1)
-  for (let index = 0; index < pairs.length; index += 2) {
-    const key = ((pairs.charCodeAt(index) << 16) | pairs.charCodeAt(index + 1)) >>> 0
-    let slot = slotOf(key)
-    while (slots[slot] !== 0) slot = (slot + 1) & PAIR_MASK
-    slots[slot] = key
-  }
-  return slots
-}
-
 function neighbours(): Int32Array {
   const pairs = bits(INPUT_TOKEN_TABLES.letter_pairs, FIRST_LETTERS * SECOND_LETTERS)
   const triples = bits(INPUT_TOKEN_TABLES.letter_triples, FIRST_LETTERS * 26 * 26)
@@ -118,7 +94,7 @@ function neighbours(): Int32Array {
     for (let second = 0; second < 128; second++) {
       const a = LETTERS.indexOf(String.fromCharCode(first))
       const b = LETTERS.indexOf(String.fromCharCode(second)) - 1
-      let found = a >= 0 && b >= 0 ? (pairs[a * SECOND_LETTERS + b] as number) : isListedPair(first, second) ? PAIR : 0
+      let found = a >= 0 && b >= 0 ? (pairs[a * SECOND_LETTERS + b] as number) : isListedPair(first, second) * PAIR
       if (a >= 0 && b >= 0 && b < 26) {
         for (let third = 0; third < 26; third++) found |= (triples[(a * 26 + b) * 26 + third] as number) << (third + 1)
       }

@@ -16,7 +16,9 @@ const AT_START: Counts = [IMPOSSIBLE, IMPOSSIBLE, 0, IMPOSSIBLE, IMPOSSIBLE, IMP
 /** How the next character stands to those before it: as the second of a pair, as the third of a triple. Added to a state, it is a step. */
 export const PAIR = 1
 export const TRIPLE = 2
-const STEPS_PER_STATE = 4
+/** A character without a token, which parts what stands around it: the way back to the first state. */
+export const UNKNOWN = 4
+const STEPS_PER_STATE = 8
 
 /**
  * By step: the state it leads to, and the pieces that it gains (or loses). The first state is 0; what all steps gain together is the most
@@ -32,6 +34,11 @@ function automaton(): { nextState: Uint16Array; gained: Int8Array } {
   // It grows while it is walked, until no step leads anywhere new.
   for (const counts of states) {
     for (let step = 0; step < STEPS_PER_STATE; step++) {
+      if ((step & UNKNOWN) !== 0) {
+        nextState.push(0)
+        gained.push(0)
+        continue
+      }
       const next = stepped(counts, (step & PAIR) !== 0, (step & TRIPLE) !== 0)
       const gain = Math.max(next[0], next[1], next[2])
       const levelled = next.map((count) => count - gain) as unknown as Counts
