@@ -40,7 +40,8 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'own-stack', include: ownStack, fileParallelism: false, testTimeout: 120_000 },
+        // Some of their tests start and stop whole stacks.
+        test: { name: 'own-stack', include: ownStack, fileParallelism: false, testTimeout: 300_000, hookTimeout: 300_000 },
       },
       {
         extends: true,
