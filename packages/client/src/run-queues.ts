@@ -22,12 +22,14 @@ export const [PRICED, SHORT_RUNS, SHORT_WORDS, WORDS, LONG_WORDS, SYMBOLS, MIXED
 /** Filled by who reads the queues of words: what is none. */
 export const NO_WORDS = 8
 const QUEUE_COUNT = 9
+/** An array of so many numbers does not stand in the heap of V8, where it would be moved: compiled code knows its address. */
+const OFF_HEAP = 32
 /** No power of two: queues would be in each other's way in a cache. */
 export const QUEUE_SIZE = WINDOW_UNITS + 72
 /** A queue begins at its number times QUEUE_SIZE. An entry is the number of a run << 1, and 1 when a space belongs to it. */
 export const QUEUES = new Uint16Array(QUEUE_COUNT * QUEUE_SIZE)
 /** Where each queue ends. */
-export const QUEUE_ENDS = new Int32Array(QUEUE_COUNT)
+export const QUEUE_ENDS = new Int32Array(Math.max(QUEUE_COUNT, OFF_HEAP))
 /** The capitals before which a run of letters is cut, by their index in the window, and how many there are. */
 export const CUTS = { at: new Uint16Array(WINDOW_UNITS), count: 0 }
 
@@ -38,11 +40,11 @@ const BEFORE_BITS = 2
 const LONGEST = 15
 const LENGTH_BITS = 4
 
-// An action is one number: the queue, the tokens, and whether it is cut from the letters before.
+// An action is one number: the queue, the tokens, and 1 if it is cut from the letters before. Tokens and cuts are added up in one number:
+// of both there are fewer in a window than 16 bits can count.
 const QUEUE_MASK = 15
-const TOKENS_SHIFT = 4
-const TOKENS_MASK = 15
-const CUT_SHIFT = 8
+const SUM_SHIFT = 4
+const CUTS_SHIFT = 16
 
 // Constants of this module, because an imported one is loaded and checked at every use.
 const STARTS = RUNS
@@ -58,30 +60,29 @@ const BEFORE_NEXT = beforeNext()
 /** Puts so many runs of the window into their queues, and returns what those cost that need none. */
 export function queueRuns(count: number): number {
   for (let queue = 0; queue < QUEUE_COUNT; queue++) ENDS[queue] = queue * SIZE
-  let tokens = 0
-  let cuts = 0
+  const runs = count | 0
+  let sum = 0
   let before = ANYTHING
   let start = STARTS[0] as number
-  for (let run = 0; run < count; run++) {
+  for (let run = 0; run < runs; run = (run + 1) | 0) {
     const next = STARTS[run + 1] as number
     const length = (next >> KIND_BITS) - (start >> KIND_BITS)
     // The smaller of both, without a question.
     const atMost = (length | ((LONGEST - length) >> 31)) & LONGEST
     const form = ((start & KIND) << LENGTH_BITS) | atMost
     const action = ACTIONS[(form << BEFORE_BITS) | before] as number
-    tokens = (tokens + ((action >> TOKENS_SHIFT) & TOKENS_MASK)) | 0
     const queue = action & QUEUE_MASK
     const place = ENDS[queue] as number
     PLACES[place] = (run << 1) | (before & ONE_SPACE)
     ENDS[queue] = place + 1
-    CUT_PLACES[cuts] = start >> KIND_BITS
-    cuts = (cuts + (action >> CUT_SHIFT)) | 0
+    CUT_PLACES[sum >> CUTS_SHIFT] = start >> KIND_BITS
+    sum = (sum + (action >> SUM_SHIFT)) | 0
     before = BEFORE_NEXT[form] as number
     start = next
   }
-  CUTS.count = cuts
-  // A space that nothing stands behind.
-  return tokens + (before & ONE_SPACE)
+  CUTS.count = sum >> CUTS_SHIFT
+  // A space that nothing stands behind is a token.
+  return (sum & ((1 << CUTS_SHIFT) - 1)) + (before & ONE_SPACE)
 }
 
 /** Where the run of an entry begins in the window; its space, if it has one, stands before that. */
@@ -93,8 +94,8 @@ export function endOf(entry: number): number {
   return (STARTS[(entry >> 1) + 1] as number) >> KIND_BITS
 }
 
-function actions(): Uint16Array {
-  const table = new Uint16Array(1 << (KIND_BITS + LENGTH_BITS + BEFORE_BITS))
+function actions(): Int32Array {
+  const table = new Int32Array(1 << (KIND_BITS + LENGTH_BITS + BEFORE_BITS))
   for (let index = 0; index < table.length; index++) {
     const form = index >> BEFORE_BITS
     table[index] = actionOf(form >> LENGTH_BITS, form & LONGEST, index & ((1 << BEFORE_BITS) - 1))
@@ -110,7 +111,7 @@ function actionOf(kind: number, length: number, before: number): number {
   const own = queue === PRICED ? priceOf(kind, length) : 0
   const tokens = own + (before === ONE_SPACE && !isSpaced ? 1 : 0)
   const isCut = isAsciiLetter(kind) && before === LETTERS
-  return queue | (tokens << TOKENS_SHIFT) | ((isCut ? 1 : 0) << CUT_SHIFT)
+  return queue | ((tokens | ((isCut ? 1 : 0) << CUTS_SHIFT)) << SUM_SHIFT)
 }
 
 function queueOf(kind: number, length: number, isSpaced: boolean): number {
