@@ -8,9 +8,12 @@ import { openStrictStack, type StrictStack, unmetStrictFailures } from './strict
 
 let opened: StrictStack | undefined
 
+// Ends a start that hangs: twenty programs begin, which a starved machine gives minutes.
+const START_TIMEOUT_MS = 600_000
+
 beforeAll(async () => {
   opened = await openStrictStack()
-})
+}, START_TIMEOUT_MS)
 afterAll(() => opened?.close())
 
 function strict(): StrictStack {
