@@ -80,6 +80,24 @@ describe('the estimate of a text', () => {
     }
   })
 
+  it('of a run that is longer than what is read at a time is the same, whatever stands behind it', () => {
+    const blanks = 5_000
+    for (const blank of [' ', '\t', '\n']) {
+      for (const behind of ['1', 'a', 'aB', '—', '"', 'é', '😀', '\ud83d', '\r', blank === '\n' ? '\t' : '\n']) {
+        const sum = Math.ceil(blanks / 31) + estimateTextTokens(behind)
+        expect(estimateTextTokens(blank.repeat(blanks) + behind), JSON.stringify([blank, behind])).toBe(sum)
+      }
+    }
+    for (const run of ['a', 'aB', 'é', '"', '—', '😀', '\u{20001}', '\ud83d!']) {
+      const long = run.repeat(5_000)
+      for (const behind of ['1', '\n', '\t', '  ', ' 1', ' a', ' 😀']) {
+        const sum = estimateTextTokens(long) + estimateTextTokens(behind)
+        expect(estimateTextTokens(long + behind), JSON.stringify([run, behind])).toBe(sum)
+        expect(estimateTextTokens(`1${long}${behind}`), JSON.stringify([run, behind])).toBe(sum + 1)
+      }
+    }
+  })
+
   it('counts every character once, however long the runs are', () => {
     // A reader that goes back, or that calls itself for every character, would not come back from these.
     const size = 4_000_000
