@@ -22,7 +22,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'units', include: units, maxWorkers: 2, isolate: false },
+        test: { name: 'units', include: units, maxWorkers: 1, isolate: false },
       },
       {
         extends: true,
