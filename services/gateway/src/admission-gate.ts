@@ -42,7 +42,10 @@ export async function openAdmissionGate(options: {
     const isFirstLate = isLate && states[name] === true && !lateOnes.has(name)
     if (isLate) lateOnes.add(name)
     else lateOnes.delete(name)
-    if (isFirstLate) return
+    if (isFirstLate) {
+      options.logger.warn({ dependency: name }, 'dependency answered late, once')
+      return
+    }
     if (states[name] !== isUp)
       options.logger[isUp ? 'info' : 'warn']({ dependency: name }, isUp ? 'dependency is up' : 'dependency is away')
     states[name] = isUp
