@@ -47,6 +47,7 @@ export function openBrokerProbe(connection: KafkaConnection, intervalMs: number)
       const isFirstLate = isLate && !wasLate
       wasLate = isLate
       if (state === 'up' && isFirstLate) {
+        connection.logger.warn({ err: error }, 'Kafka answered late, once')
         await asked.disconnect().catch(() => {})
         return undefined
       }
