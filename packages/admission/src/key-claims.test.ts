@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { BINDING_TTL_MS, type KeyClaims, keyClaims, type Quote, sameRequest } from './key-claims.ts'
 import { randomHex, randomKeyHash, startTestRedis, type TestRedis } from './testing/test-redis.ts'
 
@@ -44,6 +44,21 @@ async function lapsed(keyHash: string): Promise<void> {
     .toBe(true)
 }
 
+/** What Redis ran meanwhile, inside of scripts too. */
+async function monitored<T>(work: () => Promise<T>): Promise<{ commands: string[][]; result: T }> {
+  const connection = redis.duplicate()
+  const monitor = await connection.monitor()
+  const commands: string[][] = []
+  monitor.on('monitor', (_time: string, command: string[]) => commands.push(command))
+  const result = await work()
+  const end = randomHex(8)
+  await redis.ping(end)
+  await expect.poll(() => commands.some((command) => command.includes(end))).toBe(true)
+  monitor.disconnect()
+  connection.disconnect()
+  return { commands, result }
+}
+
 describe('a key that nobody used', () => {
   it('has no record', async () => {
     expect(await keys.read(key)).toEqual({ state: 'none' })
@@ -63,10 +78,30 @@ describe('a key that nobody used', () => {
   })
 
   it('is bound by what a Redis of 6.2 knows, which the local stack falls back on: NX and GET go together from 7.0 on', async () => {
-    const set = vi.spyOn(redis, 'set')
-    await keys.bind(key, mine, quote)
-    expect(set.mock.calls).toEqual([[`k:r:{${key}}`, expect.any(String), 'PX', BINDING_TTL_MS, 'NX']])
-    set.mockRestore()
+    const { commands } = await monitored(() => keys.bind(key, mine, quote))
+    expect(commands.filter(([name]) => /^set$/i.test(name ?? ''))).toEqual([
+      ['SET', `k:r:{${key}}`, expect.any(String), 'PX', String(BINDING_TTL_MS), 'NX'],
+    ])
+  })
+
+  it('is bound together with those that come while a call is under way, each by itself', async () => {
+    const [taken, free] = [randomKeyHash(), Array.from({ length: 600 }, randomKeyHash)]
+    await keys.bind(taken, other, quote)
+    const { commands, result } = await monitored(() => Promise.all([taken, ...free].map((one) => keys.bind(one, mine, quote))))
+    expect(result.map((record) => sameRequest(record, mine))).toEqual([false, ...free.map(() => true)])
+    for (const one of free) expect(await redis.pttl(`k:r:{${one}}`)).toBeGreaterThan(0)
+    // 256, 256 and 89 keys; the script that looks at what stands under the one that was taken is the fourth.
+    expect(commands.filter(([name]) => /^eval/i.test(name ?? ''))).toHaveLength(4)
+  })
+
+  it('is not bound, and nobody is told that it was, when Redis goes away meanwhile', async () => {
+    const gone = await server.connect()
+    const claims = keyClaims(gone)
+    const bindings = Array.from({ length: 300 }, () => claims.bind(randomKeyHash(), mine, quote))
+    gone.disconnect()
+    const settled = await Promise.allSettled(bindings)
+    expect(settled.map(({ status }) => status)).toEqual(settled.map(() => 'rejected'))
+    await expect(claims.bind(key, mine, quote)).rejects.toThrow()
   })
 
   it('can be claimed at once, when its quote was lost', async () => {

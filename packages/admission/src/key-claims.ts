@@ -1,3 +1,4 @@
+import { openBindFreeKey } from './bind-free-keys.ts'
 import { defineScript, LUA_NOW, type RedisConnection, runnable } from './redis.ts'
 
 // One short text per idempotency key, k:r:{<SHA-256 of the key>}, its fields parted by spaces:
@@ -117,6 +118,7 @@ const SCRIPTS = {
 
 export function keyClaims(redis: RedisConnection): KeyClaims {
   const { read, bindKnown, unbind, claim, extend, giveBack } = runnable(redis, SCRIPTS)
+  const bindFreeKey = openBindFreeKey(redis, BINDING_TTL_MS)
 
   return {
     async read(keyHash) {
@@ -126,8 +128,7 @@ export function keyClaims(redis: RedisConnection): KeyClaims {
       const { amountAtomic, catalogVersion } = quote
       const terms = [short(fingerprint), amountAtomic.toString(), catalogVersion] as const
       const binding = ['q', ...terms].join(' ')
-      const bound = await redis.set(recordKey(keyHash), binding, 'PX', BINDING_TTL_MS, 'NX')
-      if (bound === 'OK') return { state: 'quoted', fingerprint: terms[0], quote }
+      if (await bindFreeKey(recordKey(keyHash), binding)) return { state: 'quoted', fingerprint: terms[0], quote }
       const record = recordOf((await bindKnown([recordKey(keyHash)], [...terms, BINDING_TTL_MS])) as string[])
       if (record.state === 'none') throw new Error('a key that was just bound has no record')
       return record

@@ -5,7 +5,7 @@ const COMMAND_TIMEOUT_MS = 2_000
 const CONNECT_TIMEOUT_MS = 2_000
 const MAX_RECONNECT_DELAY_MS = 500
 
-/** One server or a cluster: every script and command here touches one hash tag, so both take the same calls. */
+/** One server or a cluster: every script and command here touches one hash tag, so both take the same calls; where one gathers many, it looks. */
 export type RedisConnection = Redis | Cluster
 
 export type RedisOptionsOfOurs = {
@@ -56,7 +56,6 @@ function openCluster({ nodes, username, password, tls }: RedisWire, connectionNa
     redisOptions: { ...COMMANDS, connectionName, ...authority({ username, password, tls }) },
     scripts: definitions,
     enableOfflineQueue: false,
-    enableAutoPipelining: true,
     slotsRefreshTimeout: CONNECT_TIMEOUT_MS,
     clusterRetryStrategy: reconnectDelayMs,
     // As it was announced: an address found for a name would not stand in the certificate.
@@ -69,7 +68,6 @@ const COMMANDS = {
   commandTimeout: COMMAND_TIMEOUT_MS,
   maxRetriesPerRequest: 0,
   enableOfflineQueue: false,
-  enableAutoPipelining: true,
 }
 
 function reconnectDelayMs(times: number): number {
@@ -108,15 +106,15 @@ export const LUA_NOW = `local t = redis.call('TIME') local now = t[1] * 1000 + m
 
 export type ScriptDefinition = { name: string }
 
-const definitions: Record<string, { numberOfKeys: number; lua: string }> = {}
+const definitions: Record<string, { numberOfKeys?: number; lua: string }> = {}
 
 /**
  * Names a Lua script, once, when its module is loaded: every connection knows all of them from its beginning. ioredis copies the scripts
  * that it knows into each pipeline; one that is named while a pipeline waits is unknown there, and ends the process when that is answered.
- * It runs by EVALSHA and is loaded again where Redis has forgotten it.
+ * It runs by EVALSHA and is loaded again where Redis has forgotten it. With `numberOfKeys` undefined each call says how many it has.
  */
-export function defineScript(name: string, numberOfKeys: number, lua: string): ScriptDefinition {
-  definitions[name] = { numberOfKeys, lua }
+export function defineScript(name: string, numberOfKeys: number | undefined, lua: string): ScriptDefinition {
+  definitions[name] = numberOfKeys === undefined ? { lua } : { numberOfKeys, lua }
   return { name }
 }
 
@@ -127,7 +125,8 @@ export function runnable<Name extends string>(
 ): Record<Name, Script> {
   const entries = Object.entries<ScriptDefinition>(scripts).map(([key, { name }]) => {
     const command = Reflect.get(redis, name) as (...args: (string | number)[]) => Promise<unknown>
-    const run: Script = (keys, args) => command.call(redis, ...keys, ...args)
+    const takesAnyNumber = definitions[name]?.numberOfKeys === undefined
+    const run: Script = (keys, args) => command.call(redis, ...(takesAnyNumber ? [keys.length] : []), ...keys, ...args)
     return [key, run] as const
   })
   return Object.fromEntries(entries) as Record<Name, Script>

@@ -19,8 +19,13 @@ export function parseJson(body: Buffer, limits: JsonLimits = JSON_LIMITS): Parse
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
 
+// Of so few bytes looking at each is cheaper than asking where the strings end.
+const SHORT_BYTES = 2_048
+
 /** One pass over the bytes, before anything is built from them: brackets and commas outside of strings bound depth and values. */
-export function isTooComplex(body: Buffer, { maxDepth, maxValues }: JsonLimits): boolean {
+export function isTooComplex(body: Buffer, limits: JsonLimits): boolean {
+  if (body.length <= SHORT_BYTES && isSimple(body, limits)) return false
+  const { maxDepth, maxValues } = limits
   let depth = 0
   let values = 1
   for (let at = 0; at < body.length; at++) {
@@ -37,6 +42,18 @@ export function isTooComplex(body: Buffer, { maxDepth, maxValues }: JsonLimits):
     if (values > maxValues) return true
   }
   return false
+}
+
+/** Simple enough even if whatever stands in its strings were brackets and commas of its own. */
+function isSimple(body: Buffer, { maxDepth, maxValues }: JsonLimits): boolean {
+  let opened = 0
+  let commas = 0
+  for (let at = 0; at < body.length; at++) {
+    const byte = body[at]
+    if (byte === COMMA) commas++
+    else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) opened++
+  }
+  return opened <= maxDepth && 1 + opened + commas <= maxValues
 }
 
 /** The index of the quote that closes the string which opens at `start`, or -1. */

@@ -33,34 +33,42 @@ export function readBody(request: IncomingMessage, limits: BodyLimits): Promise<
 function readSmallBody(request: IncomingMessage, limits: BodyLimits): Promise<BodyRead> {
   const { maxBytes, room } = limits
   return new Promise((resolve) => {
-    const chunks: Buffer[] = []
+    let chunks: Buffer[] = []
     let length = 0
+    let isSettled = false
     const settle = (result: BodyRead | Promise<BodyRead>, keepsRoom = false) => {
-      request.off('data', onData)
-      request.off('end', onEnd)
-      request.off('close', onAbort)
-      request.off('error', onAbort)
+      isSettled = true
+      // The request lives on while it is answered, and its listeners with it.
+      chunks = []
       if (!keepsRoom) room.small.giveBack(length)
       resolve(result)
     }
     const onData = (chunk: Buffer) => {
-      if (length + chunk.length > maxBytes) return settle({ kind: 'too_large' })
+      if (length + chunk.length > maxBytes) return stop({ kind: 'too_large' })
       if (length + chunk.length > LARGE_BODY_BYTES) {
         request.pause()
-        return settle(readLargeBody(request, { ...limits, expectedBytes: maxBytes, begun: [...chunks, chunk] }))
+        return stop(readLargeBody(request, { ...limits, expectedBytes: maxBytes, begun: [...chunks, chunk] }))
       }
-      if (!room.small.take(chunk.length)) return settle({ kind: 'no_room' })
+      if (!room.small.take(chunk.length)) return stop({ kind: 'no_room' })
       length += chunk.length
       chunks.push(chunk)
     }
+    /** Settles before the end: what still comes is not ours to read. */
+    const stop = (result: BodyRead | Promise<BodyRead>) => {
+      request.off('data', onData)
+      settle(result)
+    }
     const onEnd = () => {
+      if (isSettled) return
       const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length)
       settle(
         arrivedBody(bytes, () => room.small.giveBack(length)),
         true,
       )
     }
-    const onAbort = () => settle({ kind: 'aborted' })
+    const onAbort = () => {
+      if (!isSettled) settle({ kind: 'aborted' })
+    }
     request.on('data', onData)
     request.on('end', onEnd)
     request.on('close', onAbort)

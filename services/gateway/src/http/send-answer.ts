@@ -1,26 +1,10 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
-import {
-  bazaarExtension,
-  type ErrorCode,
-  errorEnvelope,
-  errorMembers,
-  errorRow,
-  formatUsdc,
-  type Problem,
-} from '@turnpike/contracts'
-import {
-  encodePaymentRequiredHeader,
-  encodePaymentResponseHeader,
-  INSPECTION_EXTRA,
-  NETWORK,
-  type PaymentRequired,
-  paymentRequired,
-  paymentRequirements,
-  USDC_ADDRESS,
-} from '@turnpike/payments'
+import { errorEnvelope, errorRow, type Problem } from '@turnpike/contracts'
+import { encodePaymentResponseHeader } from '@turnpike/payments'
 import { type TokenKeys, tokenFor, tokenKeyOf } from '@turnpike/sealing'
 import type { PaidEndpointDefinition } from '../endpoints/paid-endpoint.ts'
-import type { Answer, Challenge } from '../paid/answer.ts'
+import type { Answer } from '../paid/answer.ts'
+import { challengeAnswer, docsUrl } from './challenge-answer.ts'
 import { CORS_HEADERS } from './cors.ts'
 
 export type SendDeps = { publicBaseUrl: string; payTo: string; receiptTokenKeys: TokenKeys }
@@ -29,6 +13,8 @@ export type Place = {
   path: string
   endpoint?: Pick<PaidEndpointDefinition, 'path' | 'description' | 'requestSchema'>
 }
+
+const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** Headers and bytes of an answer. The body of a release goes out exactly as it was committed. */
 export function sendAnswer(deps: SendDeps, response: ServerResponse, place: Place, answer: Answer): void {
@@ -64,60 +50,16 @@ function sendChallenge(
   place: Place,
   answer: Extract<Answer, { kind: 'challenge' }>,
 ): void {
-  const { challenge, reason } = answer
-  const message = answer.message === undefined ? errorRow(reason).message : `${answer.message} ${errorRow(reason).message}`
-  const body = {
-    error: 'Payment Required',
-    message,
-    price: { amount: formatUsdc(challenge.amountAtomic), currency: 'USDC', type: challenge.type },
-    paymentInfo: { x402Version: 2, scheme: 'exact', network: NETWORK, asset: USDC_ADDRESS },
-    ...(challenge.type === 'fixed' ? { expires_at: new Date(challenge.expiresAt).toISOString() } : {}),
-    ...errorMembers({ code: reason }, docsUrl(deps)),
-    request_id: place.requestId,
-  }
-  sendJson(response, place, body, {
+  const { header, body } = challengeAnswer(deps, place, answer)
+  send(response, place, body, {
     status: 402,
     headers: {
-      'PAYMENT-REQUIRED': paymentRequiredHeader(deps, place, challenge, reason),
-      ...(challenge.type === 'inspection' ? { 'X-Service-Challenge-Kind': 'inspection' } : {}),
+      'content-type': JSON_TYPE,
+      'PAYMENT-REQUIRED': header,
+      ...(answer.challenge.type === 'inspection' ? { 'X-Service-Challenge-Kind': 'inspection' } : {}),
       'cache-control': 'no-store',
       'x-should-retry': 'false',
     },
-  })
-}
-
-const MAX_REMEMBERED_HEADERS = 2_000
-const rememberedHeaders = new WeakMap<SendDeps, Map<string, string>>()
-
-/** The header follows from few values that come again and again, and encoding it costs more than all the rest of a challenge. */
-function paymentRequiredHeader(deps: SendDeps, place: Place, challenge: Challenge, reason: ErrorCode): string {
-  const remembered = rememberedHeaders.get(deps) ?? new Map<string, string>()
-  rememberedHeaders.set(deps, remembered)
-  const key = `${place.path} ${challenge.type} ${challenge.amountAtomic} ${challenge.maxTimeoutSeconds} ${reason}`
-  const known = remembered.get(key)
-  if (known !== undefined) return known
-  const header = encodePaymentRequiredHeader(requiredFor(deps, place, challenge, errorRow(reason).message))
-  if (remembered.size >= MAX_REMEMBERED_HEADERS) remembered.clear()
-  remembered.set(key, header)
-  return header
-}
-
-function requiredFor(deps: SendDeps, place: Place, challenge: Challenge, error: string): PaymentRequired {
-  return paymentRequired({
-    requirements: paymentRequirements({
-      amountAtomic: challenge.amountAtomic,
-      payTo: deps.payTo,
-      maxTimeoutSeconds: challenge.maxTimeoutSeconds,
-      ...(challenge.type === 'inspection' ? { extra: { ...INSPECTION_EXTRA } } : {}),
-    }),
-    resource: {
-      url: `${deps.publicBaseUrl}${place.path}`,
-      description: place.endpoint?.description ?? '',
-      mimeType: 'application/json',
-      serviceName: 'Turnpike',
-    },
-    error,
-    ...(place.endpoint === undefined ? {} : { extensions: bazaarExtension(place.endpoint.path, place.endpoint.requestSchema) }),
   })
 }
 
@@ -160,7 +102,7 @@ export function sendJson(
 ): void {
   send(response, call, JSON.stringify(body), {
     ...(status === undefined ? {} : { status }),
-    headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
+    headers: { 'content-type': JSON_TYPE, ...headers },
   })
 }
 
@@ -183,8 +125,4 @@ export function send(
   // Head and body of a text leave in one piece, in the encoding that is given here. One byte a character is the cheaper one.
   if (typeof body === 'string' && bytes === body.length) response.end(body, 'latin1')
   else response.end(body)
-}
-
-function docsUrl(deps: SendDeps): string {
-  return `${deps.publicBaseUrl}/docs`
 }

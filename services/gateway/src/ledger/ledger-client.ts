@@ -34,9 +34,10 @@ const TIMEOUT_MS = 5_000
 const UNAUTHORIZED = 401
 const MAX_BATCH = 500
 const MAX_BATCHES_IN_FLIGHT = 2
-// A call and its statement cost far more than a key in them: the next call waits for the one under way, unless that is slow or
-// enough has gathered.
-const WORTH_A_CALL = 128
+// A call and its statement cost as much as some hundred keys in them: the next call waits for the one under way, unless that is slow or
+// enough has gathered. What is enough goes at once, so that the ledger works while this process reads what else has arrived: with more,
+// each of the two waits for the other.
+const WORTH_A_CALL = 32
 const SLOW_CALL_MS = 20
 const MAX_WAITING = 10_000
 
@@ -127,17 +128,21 @@ export function openLedgerClient(options: {
   }
 
   function schedule(): void {
-    if (scheduled || waiting.length === 0 || inFlight >= MAX_BATCHES_IN_FLIGHT) return
-    if (inFlight > 0 && waiting.length < WORTH_A_CALL) {
+    if (waiting.length === 0 || inFlight >= MAX_BATCHES_IN_FLIGHT) return
+    if (waiting.length >= WORTH_A_CALL) return sendWaiting()
+    if (inFlight > 0) {
       overdue ??= setTimeout(sendWaiting, SLOW_CALL_MS)
-      return
+    } else if (!scheduled) {
+      scheduled = true
+      setImmediate(() => {
+        scheduled = false
+        if (inFlight === 0) sendWaiting()
+        else schedule()
+      })
     }
-    scheduled = true
-    setImmediate(sendWaiting)
   }
 
   function sendWaiting(): void {
-    scheduled = false
     clearTimeout(overdue)
     overdue = undefined
     if (inFlight < MAX_BATCHES_IN_FLIGHT) void sendBatch(waiting.splice(0, MAX_BATCH).filter(isFresh))

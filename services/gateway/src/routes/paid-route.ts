@@ -1,13 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ErrorCode } from '@turnpike/contracts'
 import { SealBroken } from '@turnpike/sealing'
-import { childTraceparent, type Logger, newTraceparent } from '@turnpike/service'
 import { ClaimCheckBroken, ObjectMissing } from '@turnpike/storage'
-import { currentTraceparent, isTracing } from '@turnpike/telemetry/tracing'
 import type { PaidEndpointDefinition } from '../endpoints/paid-endpoint.ts'
 import type { Handler } from '../http/call.ts'
 import { isForm } from '../http/content-type.ts'
 import { header } from '../http/header.ts'
+import { HttpExchange } from '../http/http-exchange.ts'
 import { type BodyRead, readBody } from '../http/read-body.ts'
 import { type Place, type SendDeps, sendAnswer, sendProblem } from '../http/send-answer.ts'
 import { type Answer, problem, withChargeUnknown } from '../paid/answer.ts'
@@ -36,28 +35,31 @@ export function paidRoute<Body extends { model: string }>(
     if (read.kind === 'aborted') return
     const paymentSignature = header(request, 'payment-signature')
     if (read.kind !== 'body') return refuseUnread(deps, response, place, read, paymentSignature !== undefined)
-    response.once('close', read.giveBack)
 
-    const exchange = exchangeOf(deps, request, response, place, shutdown)
-    const answer = await servePaidRequest(deps, exchange, endpoint, {
-      contentType,
-      body: read,
-      client,
-      idempotencyKey: header(request, 'x-idempotency-key'),
-      paymentSignature,
-    }).catch((error: unknown) => {
-      const fault = faultOf(exchange, error)
-      return paymentSignature === undefined ? fault : withChargeUnknown(fault)
-    })
-    const isSigned = paymentSignature !== undefined
-    if (answer.kind === 'problem') deps.metrics.refused(answer.problem.code, isSigned)
-    if (answer.kind === 'challenge') deps.metrics.refused(answer.reason, isSigned)
-    sendAnswer(
-      deps,
-      response,
-      place,
-      answer.kind === 'gone' && shutdown.aborted ? problem('idempotency_in_progress', { retryAfterS: 1 }) : answer,
-    )
+    const exchange = new HttpExchange(deps.logger, { request, response, requestId, shutdown })
+    try {
+      const answer = await servePaidRequest(deps, exchange, endpoint, {
+        contentType,
+        body: read,
+        client,
+        idempotencyKey: header(request, 'x-idempotency-key'),
+        paymentSignature,
+      }).catch((error: unknown) => {
+        const fault = faultOf(exchange, error)
+        return paymentSignature === undefined ? fault : withChargeUnknown(fault)
+      })
+      const isSigned = paymentSignature !== undefined
+      if (answer.kind === 'problem') deps.metrics.refused(answer.problem.code, isSigned)
+      if (answer.kind === 'challenge') deps.metrics.refused(answer.reason, isSigned)
+      sendAnswer(
+        deps,
+        response,
+        place,
+        answer.kind === 'gone' && shutdown.aborted ? problem('idempotency_in_progress', { retryAfterS: 1 }) : answer,
+      )
+    } finally {
+      read.giveBack()
+    }
   }
 }
 
@@ -71,49 +73,6 @@ export function faultOf(exchange: Pick<Exchange, 'log'>, error: unknown): Answer
   }
   exchange.log.warn({ error }, 'request could not be served')
   return problem('dependency_unavailable')
-}
-
-/** Its parts are made when they are first asked for: an unpaid request needs few of them. */
-function exchangeOf(
-  deps: PaidDeps,
-  request: IncomingMessage,
-  response: ServerResponse,
-  place: Place,
-  shutdown: AbortSignal,
-): Exchange {
-  let traceparent: string | undefined
-  let signal: AbortSignal | undefined
-  let log: Logger | undefined
-  return {
-    requestId: place.requestId,
-    get traceparent() {
-      if (traceparent === undefined) {
-        const parent = header(request, 'traceparent')
-        traceparent = currentTraceparent() ?? (parent === undefined ? newTraceparent() : childTraceparent(parent))
-      }
-      return traceparent
-    },
-    get signal() {
-      signal ??= AbortSignal.any([goneSignal(response), shutdown])
-      return signal
-    },
-    get log() {
-      // While requests are traced, every line says its trace by itself.
-      const trace = isTracing() ? {} : { traceId: this.traceparent.slice(3, 35) }
-      log ??= deps.logger.child({ requestId: place.requestId, ...trace })
-      return log
-    },
-  }
-}
-
-/** Aborts when the client goes before its answer. */
-function goneSignal(response: ServerResponse): AbortSignal {
-  if (response.destroyed) return AbortSignal.abort()
-  const gone = new AbortController()
-  response.once('close', () => {
-    if (!response.writableFinished) gone.abort()
-  })
-  return gone.signal
 }
 
 export function refuse(deps: SendDeps, response: ServerResponse, place: Place, code: ErrorCode): void {
