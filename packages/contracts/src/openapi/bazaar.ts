@@ -6,7 +6,7 @@ import type { Json } from './operation.ts'
 /**
  * The x402 bazaar extension of a challenge: how the endpoint is called and what it answers, for crawlers that list services from their
  * challenges alone. It travels in a header, and official clients send it back in theirs, so it holds the outline of the schema only:
- * the whole of it is in the OpenAPI document.
+ * the whole of it is in the OpenAPI document. A proxy with nginx's defaults takes 4 KiB of head from whom it asks, and answers 502 to more.
  */
 export function bazaarExtension(endpoint: PaidEndpoint, requestSchema: TSchema): Json {
   const { request, response } = EXAMPLES[endpoint]
@@ -40,9 +40,9 @@ export function bazaarExtension(endpoint: PaidEndpoint, requestSchema: TSchema):
   }
 }
 
-const KEPT = ['type', 'enum', 'const', 'minimum', 'maximum', 'minLength', 'maxLength', 'default'] as const
-/** A list of values longer than this is looked up in the OpenAPI document. */
-const MAX_ENUM = 20
+/** Limits and defaults are looked up in the OpenAPI document, and so is a list of more values than this. */
+const KEPT = ['type', 'enum', 'const'] as const
+const MAX_ENUM = 8
 
 /** The first level of an object schema. */
 function outlineOf(schema: TSchema): Json {

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { createServer, type Server } from 'node:http'
+import { createServer, get, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { ChatCompletionRequest, ERRORS, type ErrorCode, errorRow, type Release } from '@turnpike/contracts'
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@turnpike/payments'
 import { openTokenKeys, tokenMatches } from '@turnpike/sealing'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { PAID } from '../endpoints/paid-endpoints.ts'
 import { type Answer, problem } from '../paid/answer.ts'
 import { type Place, type SendDeps, sendAnswer } from './send-answer.ts'
 
@@ -27,16 +28,27 @@ let server: Server
 let url: string
 let place: Place
 let answer: Answer
+let longName: boolean
+const LONG_DEPS: SendDeps = { ...deps, publicBaseUrl: 'https://pay-per-request.models.production.eu-central-1.example.com' }
+const CODES = Object.keys(ERRORS) as ErrorCode[]
 
 beforeAll(async () => {
-  server = createServer((_request, response) => sendAnswer(deps, response, place, answer))
+  server = createServer((_request, response) => sendAnswer(longName ? LONG_DEPS : deps, response, place, answer))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 })
 afterAll(() => server.close())
 beforeEach(() => {
   place = chat
+  longName = false
 })
+
+/** The head of an answer as it is on the wire. */
+function head(from: string): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    get(from, (response) => resolve(response.resume())).on('error', reject)
+  })
+}
 
 async function sent(what: Answer): Promise<{ status: number; headers: Headers; text: string; json: Record<string, unknown> }> {
   answer = what
@@ -110,6 +122,24 @@ describe('a fixed challenge', () => {
       request_id: chat.requestId,
     })
   })
+
+  // nginx keeps what a server answers before the body in one page, by default, and answers 502 when it is more.
+  it.each(PAID)(
+    'of $path fits a proxy with the defaults of nginx, whatever it says and however long the name of the service',
+    async (endpoint) => {
+      const { kind, challenge } = fixed
+      const reasons = CODES.filter((code) => errorRow(code).status === 402)
+      expect(reasons.length).toBeGreaterThan(5)
+      for (const reason of reasons) {
+        answer = { kind, challenge: { ...challenge, amountAtomic: 123_456_789n }, reason } as Answer
+        place = { ...chat, path: endpoint.path, endpoint }
+        longName = true
+        const { rawHeaders } = await head(url)
+        const bytes = rawHeaders.reduce((sum, text) => sum + text.length + 2, 'HTTP/1.1 402 Payment Required\r\n\r\n'.length)
+        expect(bytes, reason).toBeLessThan(4_096 - 128)
+      }
+    },
+  )
 
   it('is not to be cached, and not to be retried as it was', async () => {
     const { headers } = await sent(fixed)

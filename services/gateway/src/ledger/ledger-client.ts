@@ -95,6 +95,9 @@ export function openLedgerClient(options: {
     const first = turn++
     for (let attempt = 0; attempt < Math.max(2, options.urls.length); attempt++) {
       const base = options.urls[(first + attempt) % options.urls.length] ?? ''
+      // Not AbortSignal.timeout: that fires when its call is long over, too, and makes an error with its stack for nobody.
+      const limit = new AbortController()
+      const timer = setTimeout(() => limit.abort(), TIMEOUT_MS)
       try {
         const response = await request(`${base.replace(/\/$/, '')}${path}`, {
           method,
@@ -105,13 +108,15 @@ export function openLedgerClient(options: {
             ...(traceparent === undefined ? {} : { traceparent }),
           },
           body: body === undefined ? null : JSON.stringify(body),
-          signal: AbortSignal.timeout(TIMEOUT_MS),
+          signal: limit.signal,
         })
         const text = await response.body.text()
         if (response.statusCode < 500) return { status: response.statusCode, json: text === '' ? null : JSON.parse(text) }
         last = new LedgerUnavailable(`ledger answered ${response.statusCode}`)
       } catch (error) {
         last = error
+      } finally {
+        clearTimeout(timer)
       }
     }
     throw new LedgerUnavailable('ledger did not answer', { cause: last })
