@@ -109,9 +109,8 @@ export type ScriptDefinition = { name: string }
 const definitions: Record<string, { numberOfKeys?: number; lua: string }> = {}
 
 /**
- * Names a Lua script, once, when its module is loaded: every connection knows all of them from its beginning. ioredis copies the scripts
- * that it knows into each pipeline; one that is named while a pipeline waits is unknown there, and ends the process when that is answered.
- * It runs by EVALSHA and is loaded again where Redis has forgotten it. With `numberOfKeys` undefined each call says how many it has.
+ * Names a Lua script, once, when its module is loaded: every connection knows all of them from its beginning. It runs by EVALSHA and is
+ * loaded again where Redis has forgotten it. With `numberOfKeys` undefined each call says how many it has.
  */
 export function defineScript(name: string, numberOfKeys: number | undefined, lua: string): ScriptDefinition {
   definitions[name] = numberOfKeys === undefined ? { lua } : { numberOfKeys, lua }

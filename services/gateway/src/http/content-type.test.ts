@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { takesJson } from './content-type.ts'
+import { isForm, takesJson } from './content-type.ts'
 
 it.each([
   'application/json',
@@ -38,3 +38,17 @@ it.each([undefined, '', ' '])('takes an empty body without a type (%j), and no o
   expect(takesJson(contentType, true)).toBe(true)
   expect(takesJson(contentType, false)).toBe(false)
 })
+
+it.each(['multipart/form-data', 'multipart/form-data; boundary=x', ' Multipart/Form-Data ;boundary=x', 'multipart/form-data;'])(
+  'takes %j for a form',
+  (contentType) => {
+    expect(isForm(contentType)).toBe(true)
+  },
+)
+
+it.each(['application/json', 'multipart/form-data2', 'multipart/mixed; a=multipart/form-data', 'x multipart/form-data', '', ';'])(
+  'takes %j for no form',
+  (contentType) => {
+    expect(isForm(contentType)).toBe(false)
+  },
+)
