@@ -6,6 +6,7 @@ export type BindFreeKey = (key: string, binding: string) => Promise<boolean>
 
 // Sixteen times what a script call costs beyond its keys: more in one call would only make others wait for it.
 const MAX_KEYS_IN_A_CALL = 256
+const SLOW_CALL_MS = 20
 
 const BIND_FREE = `
 local bound = {}
@@ -19,18 +20,44 @@ const SCRIPTS = { bindFree: defineScript('turnpikeBindFreeKeys', undefined, BIND
 type Waiting = { key: string; binding: string; resolve(bound: boolean): void; reject(error: unknown): void }
 
 /**
- * Every unpaid request binds a key, so those that come while a call is under way go to the server together, in the next one: a command of its own
- * costs each of them five times as much here and twice as much there. The nodes of a cluster hold a key each; there it is one command a key.
+ * Every unpaid request binds a key, so those that come while a call is under way go to the server together, in the next one: a command of its
+ * own costs each of them five times as much here and twice as much there. The nodes of a cluster hold a key each; there it is one command a
+ * key. A Redis that hangs keeps nobody longer than one command: behind a call that is slow the next one goes all the same.
  */
 export function openBindFreeKey(redis: RedisConnection, ttlMs: number): BindFreeKey {
-  if (redis instanceof Cluster) return async (key, binding) => (await redis.set(key, binding, 'PX', ttlMs, 'NX')) === 'OK'
+  const bindAlone: BindFreeKey = async (key, binding) => (await redis.set(key, binding, 'PX', ttlMs, 'NX')) === 'OK'
+  if (redis instanceof Cluster) return bindAlone
 
   const { bindFree } = runnable(redis, SCRIPTS)
   const waiting: Waiting[] = []
-  let isUnderWay = false
+  let underWay = 0
+  let isDueThisTurn = false
+  let overdue: NodeJS.Timeout | undefined
+  let takesManyKeys = true
 
-  async function sendWaiting(): Promise<void> {
-    const batch = waiting.splice(0, MAX_KEYS_IN_A_CALL)
+  function schedule(): void {
+    if (waiting.length === 0) return
+    if (waiting.length >= MAX_KEYS_IN_A_CALL) return sendWaiting()
+    if (underWay > 0) {
+      overdue ??= setTimeout(sendWaiting, SLOW_CALL_MS)
+    } else if (!isDueThisTurn) {
+      isDueThisTurn = true
+      setImmediate(() => {
+        isDueThisTurn = false
+        sendWaiting()
+      })
+    }
+  }
+
+  function sendWaiting(): void {
+    clearTimeout(overdue)
+    overdue = undefined
+    if (waiting.length > 0) void send(waiting.splice(0, MAX_KEYS_IN_A_CALL))
+    schedule()
+  }
+
+  async function send(batch: readonly Waiting[]): Promise<void> {
+    underWay++
     try {
       const bound = await bindFree(
         batch.map(({ key }) => key),
@@ -39,22 +66,26 @@ export function openBindFreeKey(redis: RedisConnection, ttlMs: number): BindFree
       if (!Array.isArray(bound) || bound.length !== batch.length) throw new Error('Redis answered for other keys than were asked')
       for (const [at, { resolve }] of batch.entries()) resolve(bound[at] === 1)
     } catch (error) {
-      for (const { reject } of batch) reject(error)
+      if (isCrossSlot(error)) {
+        takesManyKeys = false
+        for (const { key, binding, resolve, reject } of batch) bindAlone(key, binding).then(resolve, reject)
+      } else for (const { reject } of batch) reject(error)
     } finally {
-      isUnderWay = false
+      underWay--
       schedule()
     }
   }
 
-  function schedule(): void {
-    if (isUnderWay || waiting.length === 0) return
-    isUnderWay = true
-    setImmediate(sendWaiting)
-  }
-
   return (key, binding) =>
-    new Promise((resolve, reject) => {
-      waiting.push({ key, binding, resolve, reject })
-      schedule()
-    })
+    takesManyKeys
+      ? new Promise((resolve, reject) => {
+          waiting.push({ key, binding, resolve, reject })
+          schedule()
+        })
+      : bindAlone(key, binding)
+}
+
+/** A cluster of one shard, or a proxy before one, that is entered as if it were a server. Nothing of the call was done. */
+function isCrossSlot(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('CROSSSLOT')
 }

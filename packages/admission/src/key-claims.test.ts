@@ -1,3 +1,4 @@
+import { kill } from 'node:process'
 import type { Redis } from 'ioredis'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { BINDING_TTL_MS, type KeyClaims, keyClaims, type Quote, sameRequest } from './key-claims.ts'
@@ -97,11 +98,33 @@ describe('a key that nobody used', () => {
   it('is not bound, and nobody is told that it was, when Redis goes away meanwhile', async () => {
     const gone = await server.connect()
     const claims = keyClaims(gone)
-    const bindings = Array.from({ length: 300 }, () => claims.bind(randomKeyHash(), mine, quote))
+    // Enough for a call that is on its way, and some that are not.
+    const asked = Array.from({ length: 300 }, randomKeyHash)
+    const bindings = asked.map((one) => claims.bind(one, mine, quote))
     gone.disconnect()
     const settled = await Promise.allSettled(bindings)
-    expect(settled.map(({ status }) => status)).toEqual(settled.map(() => 'rejected'))
+    expect(settled.slice(256).map(({ status }) => status)).toEqual(settled.slice(256).map(() => 'rejected'))
+    const told = asked.filter((_, index) => settled[index]?.status === 'fulfilled')
+    for (const one of told) expect(await keys.read(one)).toMatchObject({ state: 'quoted', quote })
     await expect(claims.bind(key, mine, quote)).rejects.toThrow()
+  })
+
+  it('waits for a server that hangs as long as one command may, however many wait with it', async () => {
+    const claims = keyClaims(await server.connect())
+    await claims.bind(randomKeyHash(), mine, quote)
+    kill(server.pid(), 'SIGSTOP')
+    try {
+      const [early, late] = [AbortSignal.timeout(1_500), AbortSignal.timeout(3_500)]
+      const first = Array.from({ length: 1_500 }, () => claims.bind(randomKeyHash(), mine, quote))
+      await new Promise((turn) => setImmediate(turn))
+      const settled = await Promise.allSettled([...first, claims.bind(key, mine, quote)])
+      expect(new Set(settled.map(({ status }) => status))).toEqual(new Set(['rejected']))
+      // Timers of one process end in their order, however slow the machine is.
+      expect([early.aborted, late.aborted]).toEqual([true, false])
+    } finally {
+      kill(server.pid(), 'SIGCONT')
+    }
+    await expect.poll(() => claims.bind(key, mine, quote).catch(() => undefined)).toMatchObject({ state: 'quoted', quote })
   })
 
   it('can be claimed at once, when its quote was lost', async () => {

@@ -4,7 +4,7 @@ import { defineScript, LUA_NOW, type RedisConnection, runnable } from './redis.t
 // One short text per idempotency key, k:r:{<SHA-256 of the key>}, its fields parted by spaces:
 //   state (q quoted, i in flight), fingerprint (first 128 bits, base64url), amount (atomic USDC), catalog version
 //   while in flight also: job id, payer, attempt, end of the lease (ms), token of the claim
-// A text and no hash, because nearly every binding is of a key that nobody has used: that is one SET, which needs no script.
+// A text and no hash, because nearly every binding is of a key that nobody has used: that is one SET, and no look.
 // Redis may lose it at any time: the ledger knows every key that was ever admitted, and one that was only quoted is quoted again.
 
 /** A catalog version has no space in it: the price list sees to that. */

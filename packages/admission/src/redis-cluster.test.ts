@@ -1,3 +1,7 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startPart } from '@turnpike/local'
 import { loadConfig, REDIS_VARIABLES, redisWire } from '@turnpike/service'
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { audioKeys } from './audio-keys.ts'
@@ -109,4 +113,23 @@ it('says that it is away while slots are, and serves again when they are back', 
       return sums.map(({ status }) => status)
     })
     .toEqual(['fulfilled', 'fulfilled'])
+})
+
+it('binds many keys at once where a cluster of one node was entered as a server', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'turnpike-redis-'))
+  const node = await startPart('redis', { dir, isClusterNode: true })
+  onTestFinished(async () => {
+    await node.stop()
+    await rm(dir, { recursive: true, force: true })
+  })
+  const redis = openRedis(node.url, { name: 'gateway', onError: () => {} })
+  onTestFinished(() => redis.disconnect())
+  await expect.poll(() => redis.status).toBe('ready')
+  await redis.cluster('ADDSLOTSRANGE', 0, 16_383)
+  await expect.poll(async () => String(await redis.cluster('INFO'))).toContain('cluster_state:ok')
+  const keys = keyClaims(redis)
+  for (let round = 0; round < 2; round++) {
+    const records = await Promise.all(Array.from({ length: 20 }, () => keys.bind(randomKeyHash(), randomHex(32), QUOTE)))
+    expect(records.map(({ state }) => state)).toEqual(records.map(() => 'quoted'))
+  }
 })

@@ -24,8 +24,13 @@ const remembered = new WeakMap<SendDeps, Map<string, Prepared>>()
  */
 export function challengeAnswer(deps: SendDeps, place: Place, answer: ChallengeAnswer): { header: string; body: string } {
   const { challenge } = answer
-  const { header, body } = answer.message === undefined ? rememberedOf(deps, place, answer) : prepare(deps, place, answer)
-  const values = challenge.type === 'fixed' ? [new Date(challenge.expiresAt).toISOString(), place.requestId] : [place.requestId]
+  const expiresAt = challenge.type === 'fixed' ? new Date(challenge.expiresAt).toISOString() : undefined
+  if (answer.message !== undefined) {
+    const values = { expiresAt, requestId: place.requestId }
+    return { header: headerOf(deps, place, answer), body: JSON.stringify(bodyOf(deps, answer, values)) }
+  }
+  const { header, body } = rememberedOf(deps, place, answer)
+  const values = expiresAt === undefined ? [place.requestId] : [expiresAt, place.requestId]
   return { header, body: values.reduce((text, value, at) => text + value + body[at + 1], body[0] ?? '') }
 }
 
@@ -36,30 +41,34 @@ function rememberedOf(deps: SendDeps, place: Place, answer: ChallengeAnswer): Pr
   const key = `${place.path} ${type} ${amountAtomic} ${maxTimeoutSeconds} ${answer.reason}`
   const there = known.get(key)
   if (there !== undefined) return there
-  const prepared = prepare(deps, place, answer)
+  const slots = { expiresAt: type === 'fixed' ? SLOT : undefined, requestId: SLOT }
+  const body = JSON.stringify(bodyOf(deps, answer, slots)).split(SLOT)
+  const prepared = { header: headerOf(deps, place, answer), body }
   if (known.size >= MAX_REMEMBERED) known.clear()
   known.set(key, prepared)
   return prepared
 }
 
-// No text of ours and no alias holds it, and JSON writes it as it is.
+// No text of ours holds it, and JSON writes it as it is.
 const SLOT = '<slot of a challenge>'
 
-function prepare(deps: SendDeps, place: Place, { challenge, reason, message: detail }: ChallengeAnswer): Prepared {
+type Values = { expiresAt: string | undefined; requestId: string }
+
+function bodyOf(deps: SendDeps, { challenge, reason, message: detail }: ChallengeAnswer, { expiresAt, requestId }: Values) {
   const { message } = errorRow(reason)
-  const body = {
+  return {
     error: 'Payment Required',
-    message: detail === undefined ? message : `${detail.replaceAll(SLOT, '')} ${message}`,
+    message: detail === undefined ? message : `${detail} ${message}`,
     price: { amount: formatUsdc(challenge.amountAtomic), currency: 'USDC', type: challenge.type },
     paymentInfo: { x402Version: 2, scheme: 'exact', network: NETWORK, asset: USDC_ADDRESS },
-    ...(challenge.type === 'fixed' ? { expires_at: SLOT } : {}),
+    ...(expiresAt === undefined ? {} : { expires_at: expiresAt }),
     ...errorMembers({ code: reason }, docsUrl(deps)),
-    request_id: SLOT,
+    request_id: requestId,
   }
-  return {
-    header: encodePaymentRequiredHeader(requiredFor(deps, place, challenge, message)),
-    body: JSON.stringify(body).split(SLOT),
-  }
+}
+
+function headerOf(deps: SendDeps, place: Place, { challenge, reason }: ChallengeAnswer): string {
+  return encodePaymentRequiredHeader(requiredFor(deps, place, challenge, errorRow(reason).message))
 }
 
 function requiredFor(deps: SendDeps, place: Place, challenge: Challenge, error: string): PaymentRequired {

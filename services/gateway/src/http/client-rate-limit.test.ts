@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type ClientRateLimit, clientOf, openClientRateLimit } from './client-rate-limit.ts'
 
@@ -28,6 +30,9 @@ describe('a client', () => {
 
 describe('a crowd of clients', () => {
   it('takes no more memory than its bound, and gives the busy one among them no fresh count', () => {
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    collect()
     const before = process.memoryUsage().heapUsed
     const limit = openClientRateLimit({ perMinute: 3, now: () => 1_000_000, maxClients: 1_000 })
     const refused = []
@@ -37,7 +42,9 @@ describe('a crowd of clients', () => {
     }
     expect(refused.slice(0, 3)).toEqual([undefined, undefined, undefined])
     expect(new Set(refused.slice(3))).toEqual(new Set([60]))
+    collect()
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(20_000_000)
+    expect(limit('busy')).toBe(60)
   })
 
   it('forgets who asked longest ago, and refuses nobody for the others', () => {

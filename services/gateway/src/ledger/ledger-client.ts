@@ -97,7 +97,7 @@ export function openLedgerClient(options: {
       const base = options.urls[(first + attempt) % options.urls.length] ?? ''
       // Not AbortSignal.timeout: that fires when its call is long over, too, and makes an error with its stack for nobody.
       const limit = new AbortController()
-      const timer = setTimeout(() => limit.abort(), TIMEOUT_MS)
+      const timer = setTimeout(() => limit.abort(new LedgerUnavailable(`no answer in ${TIMEOUT_MS} ms`)), TIMEOUT_MS)
       try {
         const response = await request(`${base.replace(/\/$/, '')}${path}`, {
           method,
