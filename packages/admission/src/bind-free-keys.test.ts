@@ -56,7 +56,7 @@ describe('free keys', () => {
     expect(commands.filter(([name]) => /^eval/i.test(name ?? ''))).toHaveLength(4)
   })
 
-  it('are not bound, and nobody is told that it was, when Redis goes away meanwhile', async () => {
+  it('are not bound, and nobody is told that they are, when Redis goes away meanwhile', async () => {
     const gone = await server.connect()
     const claims = keyClaims(gone)
     // Enough for a call that is on its way, and some that are not.
@@ -75,12 +75,12 @@ describe('free keys', () => {
     await claims.bind(randomKeyHash(), mine, quote)
     kill(server.pid(), 'SIGSTOP')
     try {
-      const [early, late] = [AbortSignal.timeout(1_500), AbortSignal.timeout(3_500)]
+      const [early, late] = [AbortSignal.timeout(1_500), AbortSignal.timeout(8_000)]
       const first = Array.from({ length: 1_500 }, () => claims.bind(randomKeyHash(), mine, quote))
       await new Promise((turn) => setImmediate(turn))
       const settled = await Promise.allSettled([...first, claims.bind(key, mine, quote)])
       expect(new Set(settled.map(({ status }) => status))).toEqual(new Set(['rejected']))
-      // Timers of one process end in their order, however slow the machine is.
+      // In a line of 256 they would take twelve seconds. Timers of one process end in their order, however slow the machine is.
       expect([early.aborted, late.aborted]).toEqual([true, false])
     } finally {
       kill(server.pid(), 'SIGCONT')

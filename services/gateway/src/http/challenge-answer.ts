@@ -23,27 +23,27 @@ const remembered = new WeakMap<SendDeps, Map<string, Prepared>>()
  * id and when its price lapses; encoding them costs more than all the rest of a challenge, so they are remembered.
  */
 export function challengeAnswer(deps: SendDeps, place: Place, answer: ChallengeAnswer): { header: string; body: string } {
-  const { challenge } = answer
-  const expiresAt = challenge.type === 'fixed' ? new Date(challenge.expiresAt).toISOString() : undefined
-  if (answer.message !== undefined) {
-    const values = { expiresAt, requestId: place.requestId }
-    return { header: headerOf(deps, place, answer), body: JSON.stringify(bodyOf(deps, answer, values)) }
-  }
+  const { challenge, message } = answer
   const { header, body } = rememberedOf(deps, place, answer)
-  const values = expiresAt === undefined ? [place.requestId] : [expiresAt, place.requestId]
+  const expiresAt = challenge.type === 'fixed' ? new Date(challenge.expiresAt).toISOString() : undefined
+  const { requestId } = place
+  if (message !== undefined) return { header, body: JSON.stringify(bodyOf(deps, answer, { message, expiresAt, requestId })) }
+  const values = expiresAt === undefined ? [requestId] : [expiresAt, requestId]
   return { header, body: values.reduce((text, value, at) => text + value + body[at + 1], body[0] ?? '') }
 }
 
 function rememberedOf(deps: SendDeps, place: Place, answer: ChallengeAnswer): Prepared {
   const known = remembered.get(deps) ?? new Map<string, Prepared>()
   remembered.set(deps, known)
-  const { type, amountAtomic, maxTimeoutSeconds } = answer.challenge
-  const key = `${place.path} ${type} ${amountAtomic} ${maxTimeoutSeconds} ${answer.reason}`
+  const { challenge, reason } = answer
+  const key = `${place.path} ${challenge.type} ${challenge.amountAtomic} ${challenge.maxTimeoutSeconds} ${reason}`
   const there = known.get(key)
   if (there !== undefined) return there
-  const slots = { expiresAt: type === 'fixed' ? SLOT : undefined, requestId: SLOT }
-  const body = JSON.stringify(bodyOf(deps, answer, slots)).split(SLOT)
-  const prepared = { header: headerOf(deps, place, answer), body }
+  const expiresAt = challenge.type === 'fixed' ? SLOT : undefined
+  const prepared = {
+    header: encodePaymentRequiredHeader(requiredFor(deps, place, challenge, errorRow(reason).message)),
+    body: JSON.stringify(bodyOf(deps, answer, { message: undefined, expiresAt, requestId: SLOT })).split(SLOT),
+  }
   if (known.size >= MAX_REMEMBERED) known.clear()
   known.set(key, prepared)
   return prepared
@@ -52,9 +52,9 @@ function rememberedOf(deps: SendDeps, place: Place, answer: ChallengeAnswer): Pr
 // No text of ours holds it, and JSON writes it as it is.
 const SLOT = '<slot of a challenge>'
 
-type Values = { expiresAt: string | undefined; requestId: string }
+type Values = { message: string | undefined; expiresAt: string | undefined; requestId: string }
 
-function bodyOf(deps: SendDeps, { challenge, reason, message: detail }: ChallengeAnswer, { expiresAt, requestId }: Values) {
+function bodyOf(deps: SendDeps, { challenge, reason }: ChallengeAnswer, { message: detail, expiresAt, requestId }: Values) {
   const { message } = errorRow(reason)
   return {
     error: 'Payment Required',
@@ -65,10 +65,6 @@ function bodyOf(deps: SendDeps, { challenge, reason, message: detail }: Challeng
     ...errorMembers({ code: reason }, docsUrl(deps)),
     request_id: requestId,
   }
-}
-
-function headerOf(deps: SendDeps, place: Place, { challenge, reason }: ChallengeAnswer): string {
-  return encodePaymentRequiredHeader(requiredFor(deps, place, challenge, errorRow(reason).message))
 }
 
 function requiredFor(deps: SendDeps, place: Place, challenge: Challenge, error: string): PaymentRequired {

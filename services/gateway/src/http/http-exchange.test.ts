@@ -49,22 +49,24 @@ it('says so too when that was over before anybody asked', () => {
 
 it('is gone with its request at the next small collection, and not only at a full one', async () => {
   setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc') as (options: { type: 'minor' }) => void
+  const collect = runInNewContext('gc') as (options?: { type: 'minor' }) => void
   const MIB = 1_048_576
   // The memory of a buffer is given back when the last of those who hold it is.
   const heldMib = () => Math.round(process.memoryUsage().arrayBuffers / MIB)
-  const hold = (make: (bytes: Buffer) => object) => {
-    const kept = Array.from({ length: 20 }, () => make(Buffer.allocUnsafeSlow(MIB)))
-    return kept.length
+  /** Ends with nothing held, and tells how much was. */
+  const hold = () => {
+    const kept = Array.from({ length: 20 }, () => {
+      const made = exchange()
+      made.request.push(Buffer.allocUnsafeSlow(MIB))
+      return made.exchange
+    })
+    expect(new Set(kept.map(({ traceparent }) => traceparent)).size).toBe(20)
+    return heldMib()
   }
+  // What other tests have left must not go away meanwhile.
+  collect()
   const before = heldMib()
-  hold((bytes) => {
-    const { exchange: one, request } = exchange()
-    request.push(bytes)
-    expect(one.traceparent).not.toBe('')
-    return one
-  })
-  expect(heldMib()).toBeGreaterThan(before + 15)
+  expect(hold()).toBeGreaterThan(before + 15)
   await expect
     .poll(() => {
       collect({ type: 'minor' })
