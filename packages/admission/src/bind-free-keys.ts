@@ -1,3 +1,4 @@
+import { gather } from '@turnpike/service'
 import { Cluster } from 'ioredis'
 import { defineScript, type RedisConnection, runnable } from './redis.ts'
 
@@ -6,7 +7,6 @@ export type BindFreeKey = (key: string, binding: string) => Promise<boolean>
 
 // A script stops the server for everybody while it runs: so many keys take it two to four milliseconds.
 const MAX_KEYS_IN_A_CALL = 256
-const SLOW_CALL_MS = 20
 
 const BIND_FREE = `
 local bound = {}
@@ -29,35 +29,9 @@ export function openBindFreeKey(redis: RedisConnection, ttlMs: number): BindFree
   if (redis instanceof Cluster) return bindAlone
 
   const { bindFree } = runnable(redis, SCRIPTS)
-  const waiting: Waiting[] = []
-  let underWay = 0
-  let isDueThisTurn = false
-  let overdue: NodeJS.Timeout | undefined
   let takesManyKeys = true
 
-  function schedule(): void {
-    if (waiting.length === 0) return
-    if (waiting.length >= MAX_KEYS_IN_A_CALL) return sendWaiting()
-    if (underWay > 0) {
-      overdue ??= setTimeout(sendWaiting, SLOW_CALL_MS)
-    } else if (!isDueThisTurn) {
-      isDueThisTurn = true
-      setImmediate(() => {
-        isDueThisTurn = false
-        sendWaiting()
-      })
-    }
-  }
-
-  function sendWaiting(): void {
-    clearTimeout(overdue)
-    overdue = undefined
-    if (waiting.length > 0) void send(waiting.splice(0, MAX_KEYS_IN_A_CALL))
-    schedule()
-  }
-
-  async function send(batch: readonly Waiting[]): Promise<void> {
-    underWay++
+  async function call(batch: readonly Waiting[]): Promise<void> {
     try {
       const bound = await bindFree(
         batch.map(({ key }) => key),
@@ -70,19 +44,12 @@ export function openBindFreeKey(redis: RedisConnection, ttlMs: number): BindFree
         takesManyKeys = false
         for (const { key, binding, resolve, reject } of batch) bindAlone(key, binding).then(resolve, reject)
       } else for (const { reject } of batch) reject(error)
-    } finally {
-      underWay--
-      schedule()
     }
   }
+  const waiting = gather({ worthACall: MAX_KEYS_IN_A_CALL, maxInACall: MAX_KEYS_IN_A_CALL, call })
 
   return (key, binding) =>
-    takesManyKeys
-      ? new Promise((resolve, reject) => {
-          waiting.push({ key, binding, resolve, reject })
-          schedule()
-        })
-      : bindAlone(key, binding)
+    takesManyKeys ? new Promise((resolve, reject) => waiting.add({ key, binding, resolve, reject })) : bindAlone(key, binding)
 }
 
 /** A cluster of one shard, or a proxy before one, that is entered as if it were a server. Nothing of the call was done. */

@@ -1,4 +1,5 @@
 export * from './config.ts'
+export * from './gather.ts'
 export * from './internal-server.ts'
 export * from './logger.ts'
 export * from './metrics.ts'

@@ -7,7 +7,7 @@ import {
   type SettleStoredRequest,
   SettleStoredResponse,
 } from '@turnpike/contracts'
-import { openRefusals, wireFault } from '@turnpike/service'
+import { gather, openRefusals, wireFault } from '@turnpike/service'
 import { inSpan } from '@turnpike/telemetry/tracing'
 import { Agent, request } from 'undici'
 
@@ -34,11 +34,8 @@ const TIMEOUT_MS = 5_000
 const UNAUTHORIZED = 401
 const MAX_BATCH = 500
 const MAX_BATCHES_IN_FLIGHT = 2
-// A call and its statement cost as much as some hundred keys in them: the next call waits for the one under way, unless that is slow or
-// enough has gathered. What is enough goes at once, so that the ledger works while this process reads what else has arrived: with more,
-// each of the two waits for the other.
+// A call and its statement cost as much as some hundred keys in them; with more than this the gateway and the ledger wait for each other.
 const WORTH_A_CALL = 32
-const SLOW_CALL_MS = 20
 const MAX_WAITING = 10_000
 
 const validateLookup = compile(LookupResponse)
@@ -77,11 +74,7 @@ export function openLedgerClient(options: {
   const trust = options.tlsCa === undefined ? {} : { connect: { ca: options.tlsCa } }
   const agent = new Agent({ connections: 32, pipelining: 1, keepAliveTimeout: 30_000, ...trust })
   const refusals = openRefusals(options.onRefused)
-  const waiting: Waiting[] = []
-  let inFlight = 0
   let turn = 0
-  let scheduled = false
-  let overdue: NodeJS.Timeout | undefined
 
   async function call(
     method: 'GET' | 'POST',
@@ -132,31 +125,9 @@ export function openLedgerClient(options: {
     })
   }
 
-  function schedule(): void {
-    if (waiting.length === 0 || inFlight >= MAX_BATCHES_IN_FLIGHT) return
-    if (waiting.length >= WORTH_A_CALL) return sendWaiting()
-    if (inFlight > 0) {
-      overdue ??= setTimeout(sendWaiting, SLOW_CALL_MS)
-    } else if (!scheduled) {
-      scheduled = true
-      setImmediate(() => {
-        scheduled = false
-        if (inFlight === 0) sendWaiting()
-        else schedule()
-      })
-    }
-  }
-
-  function sendWaiting(): void {
-    clearTimeout(overdue)
-    overdue = undefined
-    if (inFlight < MAX_BATCHES_IN_FLIGHT) void sendBatch(waiting.splice(0, MAX_BATCH).filter(isFresh))
-    schedule()
-  }
-
-  async function sendBatch(batch: Waiting[]): Promise<void> {
+  async function lookUp(gathered: Waiting[]): Promise<void> {
+    const batch = gathered.filter(isFresh)
     if (batch.length === 0) return
-    inFlight++
     const askedAt = performance.now()
     let result: 'answered' | 'failed' = 'failed'
     try {
@@ -171,19 +142,20 @@ export function openLedgerClient(options: {
     } catch (error) {
       for (const { reject } of batch) reject(error)
     } finally {
-      inFlight--
       options.observe?.(result, (performance.now() - askedAt) / 1000)
-      schedule()
     }
   }
+  const lookUps = gather({
+    worthACall: WORTH_A_CALL,
+    maxInACall: MAX_BATCH,
+    maxCallsUnderWay: MAX_BATCHES_IN_FLIGHT,
+    call: lookUp,
+  })
 
   return {
     lookup(item) {
-      if (waiting.length >= MAX_WAITING) return Promise.reject(new LedgerUnavailable('too many look-ups wait'))
-      return new Promise((resolve, reject) => {
-        waiting.push({ item, since: Date.now(), resolve, reject })
-        schedule()
-      })
+      if (lookUps.waiting() >= MAX_WAITING) return Promise.reject(new LedgerUnavailable('too many look-ups wait'))
+      return new Promise((resolve, reject) => lookUps.add({ item, since: Date.now(), resolve, reject }))
     },
     async release(jobId) {
       const { status, json } = await tracedCall('GET', '/internal/releases/{jobId}', `/internal/releases/${jobId}`)
@@ -220,7 +192,7 @@ export function openLedgerClient(options: {
         return false
       }
     },
-    waiting: () => waiting.length,
+    waiting: () => lookUps.waiting(),
     close: () => agent.close(),
   }
 }
